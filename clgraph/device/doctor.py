@@ -163,7 +163,7 @@ def describe(device: Any, *, probed: bool = True) -> dict[str, Any]:
     ----------
     device : Device
     probed : bool
-        Whether to find out, by building and running kernels, if it works and which features it has.
+        Build and run kernels to find out whether it works and which features it has.
     """
     names = (
         *("spec", "name", "kind", "vendor", "platform_version", "driver_version", "compute_units"),
@@ -248,7 +248,7 @@ def _device_faults(devices: Iterable[dict[str, Any]]) -> Iterator[Fault]:
 
 
 def _family_faults(device: dict[str, Any]) -> Iterator[Fault]:
-    """Kernel families that fail on a device that works otherwise."""
+    """Yield faults of kernel families that fail on an otherwise working device."""
     where = f"{device['spec']} {device['name']} ({device['platform_version']})"
     for family, reason in device["failed"].items():
         yield _fault(
@@ -259,7 +259,7 @@ def _family_faults(device: dict[str, Any]) -> Iterator[Fault]:
 
 
 def _package_faults(versions: dict[str, str | None]) -> Iterator[Fault]:
-    """Releases of Intel's packages that do not work together, and packages whose library is missing."""
+    """Yield faults of Intel's packages: releases that do not work together, missing libraries."""
     runtime, libraries = versions["intel-opencl-rt"], versions["intel-cmplr-lib-rt"]
     emulator = versions["intel-opencl-fpga-emu-rt"]
     if emulator and emulator != runtime:
@@ -272,7 +272,7 @@ def _package_faults(versions: dict[str, str | None]) -> Iterator[Fault]:
     for package, library in drivers.PIP_DRIVERS.items():
         if versions[package] and not any(name.startswith(library) for name in found):
             text = (
-                f"pip lists {package} {versions[package]}, but its {library} is missing (--target drops it)"
+                f"pip lists {package} {versions[package]}, but its {library} is missing (--target omits it)"
             )
             yield _fault(text, f"pip install --force-reinstall {package}=={versions[package]}")
 
@@ -294,10 +294,10 @@ def _name_faults() -> Iterator[Fault]:
 
 
 def _shadow_faults() -> list[Fault]:
-    """Files with the names of modules that clgraph needs, where Python finds them first."""
+    """Return faults of files that Python would import in place of modules that clgraph needs."""
     return [
         _fault(
-            f"{file} would be run instead of the module {name}: {why}, and no installed package has it",
+            f"{file} would be imported instead of the module {name}: {why}, and no installed package has it",
             f"give {file.name} another name, if it is yours; else work in another folder, or take "
             f"{file.parent} out of PYTHONPATH",
         )
@@ -316,9 +316,9 @@ NEEDED = frozenset({"pyopencl", "pytools", "numpy", "scipy", "click", "rich"})
 
 
 def shadows() -> list[tuple[str, Path, str]]:
-    """Modules that another file hides, or would hide under ``python -m``.
+    """Find modules that another file hides, or would hide under ``python -m``.
 
-    Looked at are the current folder, which ``python -m clgraph``, ``python -c`` and an interactive Python put
+    It searches the current folder, which ``python -m clgraph``, ``python -c`` and an interactive Python put
     first, and the folders that come before Python's own modules (``PYTHONPATH``).
 
     Returns
@@ -350,7 +350,7 @@ def shadows() -> list[tuple[str, Path, str]]:
 
 
 def _modules(folder: str) -> list[tuple[str, Path]]:
-    """The modules in a folder: files, and folders that are packages."""
+    """List the modules in a folder: files, and folders that are packages."""
     suffixes = sorted(all_suffixes(), key=len, reverse=True)  # .cpython-312-x86_64-linux-gnu.so before .so
     found = []
     for entry in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
@@ -362,22 +362,22 @@ def _modules(folder: str) -> list[tuple[str, Path]]:
 
 
 def _is_installed(name: str, file: Path) -> bool:
-    """True if a module belongs to a distribution in its folder, or to an editable one of this environment."""
-    beside = distributions(path=[str(file.parent)])
-    return any(name in _modules_of(each) for each in beside) or any(
+    """True if a module belongs to a distribution in its folder, or to an editable install here."""
+    nearby = distributions(path=[str(file.parent)])
+    return any(name in _modules_of(each) for each in nearby) or any(
         file.is_relative_to(source) for each in distributions() if (source := _source_of(each))
     )
 
 
 def _modules_of(distribution: Distribution) -> set[str]:
-    """The modules that a distribution says that it has; one that says nothing has that of its own name."""
+    """Return the modules that a distribution lists; if it lists none, the module of its own name."""
     listed = (distribution.read_text("top_level.txt") or "").split()
     files = [each.parts[0].split(".")[0] for each in distribution.files or []]
     return {*listed, *files} or {(distribution.metadata["Name"] or "").lower()}
 
 
 def _source_of(distribution: Distribution) -> Path | None:
-    """The folder that an editable install leads to."""
+    """Return the folder that an editable install points to."""
     text = distribution.read_text("direct_url.json")
     record = json.loads(text) if text else {}
     if not record.get("dir_info", {}).get("editable"):

@@ -1,4 +1,4 @@
-"""Energy of a piece of work, from counters that measure it; never an estimate.
+"""Energy of a workload, from counters that measure it; never an estimate.
 
 The sources: for an NVIDIA board its total-energy counter, read by NVML (nvidia-ml-py, extra ``energy``; the
 board is found by the OpenCL device's PCI address); for a CPU the RAPL counters in ``/sys/class/powercap``; or
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 # seconds; NVML's counter changes about ten times a second, so a shorter time is mostly rounding
 AT_LEAST = 2.0
-BY_HAND = 0.3  # seconds, where the power is known and only a mean time is needed
-IDLE = 1.0  # seconds for which idle power is measured
+BY_HAND = 0.3  # seconds if the power is given and only a mean time is needed
+IDLE = 1.0  # seconds over which idle power is measured
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Energy:
     joules : float or None
         Energy of the region; None if not available.
     idle_watts : float or None
-        Power of the idle device, measured before; None if it was not measured (a power given by hand).
+        Power of the idle device, measured beforehand; None if it was not measured (a power given by hand).
     source : str
         The counter, or "given by hand"; "" if not available.
     reason : str
@@ -68,17 +68,17 @@ class Energy:
         """Average power over the region."""
         return None if self.joules is None or self.seconds <= 0 else self.joules / self.seconds
 
-    def per_joule(self, things: int) -> float | None:
+    def per_joule(self, items: int) -> float | None:
         """Return `things` (vertices, arcs) per run over joules per run: things per second per watt."""
-        return things * self.runs / self.joules if self.joules else None
+        return items * self.runs / self.joules if self.joules else None
 
     def to_dict(self, vertices: int | None = None) -> dict[str, Any]:
-        """The measurement as plain values, for JSON; joules and seconds are those of one run.
+        """Return the measurement as plain values for JSON; joules and seconds are per run.
 
         Parameters
         ----------
         vertices : int, optional
-            Number of the input's vertices: adds vertices per second per watt.
+            Number of vertices of the input: adds vertices per second per watt.
         """
         if self.joules is None:
             return {"available": False, "reason": self.reason}
@@ -110,13 +110,13 @@ _idle: dict[str, float] = {}  # by counter and device: measured once per process
 
 
 class Meter:
-    """Measures pieces of work on one device, any number of times.
+    """Energy meter of one device, for any number of measurements.
 
     Parameters
     ----------
     device : Device or str
     watts : float, optional
-        Average power by a wall meter; then only time is measured.
+        Average power by a wall meter; if given, only time is measured.
 
     Raises
     ------
@@ -150,7 +150,7 @@ class Meter:
         return "" if self._counter is None else self._counter.source
 
     def idle_watts(self) -> float | None:
-        """Power of the idle device, measured at the first call; None if there is no counter."""
+        """Return the power of the idle device, measured in the first call; None if there is no counter."""
         if self._counter is None or self.watts is not None:
             return None
         key = f"{self.device.spec} {self._counter.source}"
@@ -165,7 +165,7 @@ class Meter:
 
     @contextmanager
     def region(self) -> Iterator[Energy]:
-        """Measure what runs inside the block; waits for the device's queue at its start and end."""
+        """Measure the work inside a block; waits for the device's queue at its start and end."""
         idle = self.idle_watts()
         with self._measured() as energy:
             energy.idle_watts = idle
@@ -227,10 +227,10 @@ def check_watts(watts: float | None) -> float | None:
 
 @contextmanager
 def measure(device: Device | str | None = None, watts: float | None = None) -> Iterator[Energy]:
-    """Measure the energy of what runs inside a ``with`` block on a device.
+    """Measure the energy of the work inside a ``with`` block on a device.
 
-    Idle power is measured before (one second, once per process and device). NVML's counter changes about ten
-    times a second: let the block take two seconds or more (`Meter.repeat` does so).
+    Idle power is measured first (for one second, once per process and device). NVML's counter changes about
+    ten times a second: let the block take at least two seconds (as `Meter.repeat` does).
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 POWERCAP = Path("/sys/class/powercap")
-MOST_WATTS = 2000.0  # no package or board draws more; a counter that seems to was reset
+MOST_WATTS = 2000.0  # no package or board draws more: a higher value means that the counter was reset
 
 
 class Unavailable(ClgraphError):
@@ -40,7 +40,7 @@ class GivenPower:
         """Start counting."""
 
     def stop(self, seconds: float) -> float:
-        """Joules since `start`, which was `seconds` seconds ago."""
+        """Return the joules since `start`, which was `seconds` seconds ago."""
         return self._watts * seconds
 
 
@@ -113,14 +113,12 @@ class NVMLCounter:
                 "meanwhile; measure again"
             )
         if joules == 0:
-            raise Unavailable(
-                f"NVML's energy counter did not move in {seconds:.3f} s: a longer piece of work is needed"
-            )
+            raise Unavailable(f"NVML's energy counter did not change in {seconds:.3f} s: measure longer work")
         return joules
 
 
 def _board(nvml: Any, address: tuple[int, int, int]) -> Any:
-    """The board at a PCI address."""
+    """Return the board at a PCI address."""
     domain, bus, slot = address
     found: dict[tuple[int, int, int], Any] = {}
     for index in range(nvml.nvmlDeviceGetCount()):
@@ -143,8 +141,8 @@ def _board(nvml: Any, address: tuple[int, int, int]) -> Any:
 class RAPLCounter:
     """The energy counters of a machine's CPU packages and their memory (running average power limit).
 
-    They count microjoules and wrap around at `max_energy_range_uj`; a thread reads them often enough that no
-    wrap-around is missed.
+    They count microjoules and wrap around at `max_energy_range_uj`; a thread reads them often enough not to
+    miss a wrap-around.
 
     Parameters
     ----------
@@ -176,7 +174,7 @@ class RAPLCounter:
 
     def start(self) -> None:
         """Start counting."""
-        self._last, self._looked, self._sum = self._now(), time.perf_counter(), 0
+        self._last, self._read_at, self._sum = self._now(), time.perf_counter(), 0
         self._fault: Unavailable | None = None
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="clgraph energy", daemon=True)
@@ -186,14 +184,14 @@ class RAPLCounter:
     def _watch(self) -> None:
         while not self._over.wait(self._period):
             try:
-                self._look()
+                self._accumulate()
             except Unavailable as fault:  # raised by stop(): a thread has no caller
                 self._fault = fault
                 return
 
-    def _look(self) -> None:
+    def _accumulate(self) -> None:
         now, when = self._now(), time.perf_counter()
-        most = MOST_WATTS * max(when - self._looked, 0.01) * 1e6
+        most = MOST_WATTS * max(when - self._read_at, 0.01) * 1e6
         for before, after, whole, file in zip(self._last, now, self._ranges, self._files, strict=True):
             used = after - before if after >= before else after - before + whole
             if not 0 <= used <= most:
@@ -201,7 +199,7 @@ class RAPLCounter:
                     f"{file} went from {before} to {after} uJ: it was reset meanwhile; measure again"
                 )
             self._sum += used
-        self._last, self._looked = now, when
+        self._last, self._read_at = now, when
 
     def stop(self, seconds: float) -> float:
         """Joules since `start`."""
@@ -209,9 +207,9 @@ class RAPLCounter:
         self._thread.join()
         if self._fault is not None:
             raise self._fault
-        self._look()
+        self._accumulate()
         if self._sum == 0:
-            raise Unavailable(f"the RAPL counters did not move in {seconds:.3f} s: measure longer work")
+            raise Unavailable(f"the RAPL counters did not change in {seconds:.3f} s: measure longer work")
         return self._sum / 1e6
 
 
@@ -235,7 +233,7 @@ def _word(file: Path) -> str:
 def _number(file: Path) -> int:
     text = _word(file)
     if not text.isdigit():
-        raise Unavailable(f"{file} holds {text!r}, which is not a count of microjoules")
+        raise Unavailable(f"{file} contains {text!r}, which is not a count of microjoules")
     return int(text)
 
 
@@ -246,7 +244,7 @@ Counter = NVMLCounter | RAPLCounter | GivenPower
 
 
 def find_counter(device: Device) -> Counter:
-    """The counter that measures a device.
+    """Return the counter for a device.
 
     Raises
     ------
@@ -264,7 +262,7 @@ def find_counter(device: Device) -> Counter:
 
 
 def pci_address(device: Device) -> tuple[int, int, int]:
-    """PCI domain, bus and slot of an NVIDIA device (cl_nv_device_attribute_query)."""
+    """Return PCI domain, bus and slot of an NVIDIA device (cl_nv_device_attribute_query)."""
     import pyopencl as cl
 
     try:

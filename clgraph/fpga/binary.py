@@ -38,18 +38,18 @@ class Sidecar:
     command, options : list of str
         How it was compiled.
     sources : str
-        `pipelines.source_hash` of the clgraph that made it.
+        `pipelines.source_hash` of the clgraph that compiled it.
     parameters : dict of str to int
         All parameters of ``cl/fpga/parameters.h``.
     programs : list of dict
         ``file``, ``defines``, ``kernels`` (names within the binary).
     size : int
-        Of the binary, in bytes.
+        Size of the binary in bytes.
     sha256 : str
     report : dict
         fmax and resources, if aoc left a report.
     clgraph : str
-        The version that made it.
+        Version that compiled it.
     format : int
     """
 
@@ -101,8 +101,8 @@ def load(path: Path) -> tuple[Sidecar, bytes]:
         side = Sidecar(**facts)
     except OSError as error:
         raise BuildError(
-            f"{path} has no sidecar {beside.name} ({error.strerror}), which describes it: copy that too, or "
-            "make the binary with `clgraph fpga compile`"
+            f"{path} has no sidecar {beside.name} ({error.strerror}), which describes it: copy it too, or "
+            "compile the binary with `clgraph fpga compile`"
         ) from error
     except (ValueError, TypeError, AttributeError) as error:
         raise BuildError(f"{beside} is damaged ({error}): compile again") from error
@@ -123,12 +123,12 @@ class Binary:
     device : Device
     path : Path
     force : bool
-        Accept it even if it was made from other sources than this clgraph's.
+        Accept it even if it was compiled from sources other than this clgraph's.
 
     Raises
     ------
     BuildError
-        If it is missing, incomplete, made from other sources or for another board, or lacks a kernel.
+        If it is missing, incomplete, compiled from other sources or for another board, or lacks a kernel.
     """
 
     def __init__(self, device: Device, path: Path, *, force: bool = False) -> None:
@@ -176,7 +176,7 @@ class Binary:
             raise BuildError(
                 f"{device.spec} ({device.name}, driver {device.driver_version}) refused the binary "
                 f"{self.path} (made by {self.sidecar.compiler} for {self.sidecar.board}): "
-                f"{first_line(error)}; it must be built for just this device and driver"
+                f"{first_line(error)}; it must be compiled for exactly this device and driver"
             ) from error
 
     def _check_kernels(self) -> None:
@@ -188,11 +188,11 @@ class Binary:
                 end = pipelines.suffix(program["defines"])
                 ours = {kernel + end for kernel in pipelines.kernels(name)}
                 lacking[f"of cl/fpga/{name}.cl"] = sorted(ours - set(kernels))
-            for whose, missing in lacking.items():
+            for origin, missing in lacking.items():
                 if missing:
                     raise BuildError(
                         f"{self.path} lacks the kernel{'s' * (len(missing) > 1)} {', '.join(missing)} "
-                        f"{whose}: compile again"
+                        f"{origin}: compile again"
                     )
 
     def program(self, name: str, defines: dict[str, Any]) -> Program:
@@ -201,7 +201,7 @@ class Binary:
         Raises
         ------
         BuildError
-            If the binary does not hold it; the message says what it holds.
+            If the binary does not contain it; the message lists what it contains.
         """
         for program in self.sidecar.programs:
             if program["file"] == name and program["defines"] == defines:
@@ -209,7 +209,7 @@ class Binary:
                 source = read_source(f"fpga/{name}")
                 options = tuple(define_options({**self.sidecar.parameters, **defines}))
                 return Program(self.device, self._built, name, source, options, pipeline=True, suffix=end)
-        asked = "".join(f" {key}={value}" for key, value in sorted(defines.items()))
+        requested = "".join(f" {key}={value}" for key, value in sorted(defines.items()))
         contents = ", ".join(
             program["file"] + "".join(f" {k}={v}" for k, v in sorted(program["defines"].items()))
             for program in self.sidecar.programs
@@ -218,8 +218,8 @@ class Binary:
         if not any(program["file"] == name for program in self.sidecar.programs):
             remedy = f"compile it with --only {pipelines.PIPELINES[name].group}, or without --only"
         elif "REAL" in defines and defines["REAL"] != "float":
-            remedy = "binaries hold float32: use dtype='float32'"
+            remedy = "binaries contain float32 only: use dtype='float32'"
+        variant = f" with{requested}" if requested else ""
         raise BuildError(
-            f"{self.path} has no pipelines of cl/fpga/{name}.cl{' with' + asked if asked else ''}: {remedy}. "
-            f"It holds {contents}"
+            f"{self.path} has no pipelines of cl/fpga/{name}.cl{variant}: {remedy}. It holds {contents}"
         )

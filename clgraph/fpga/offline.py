@@ -213,14 +213,14 @@ def link(device: Device, order: Order) -> bytes:
         return known
     compiled = []
     for name, text in units.items():
-        made = cl.Program(device.context, text)
+        program = cl.Program(device.context, text)
         try:
             with no_warnings():
-                made.compile(list(order.flags))
+                program.compile(list(order.flags))
         except cl.Error as error:
-            log = str(made.get_build_info(device.raw, cl.program_build_info.LOG)).strip()
+            log = str(program.get_build_info(device.raw, cl.program_build_info.LOG)).strip()
             raise BuildError(f"{device.name} does not compile cl/fpga/{name}: {error}\n{log}") from error
-        compiled.append(made)
+        compiled.append(program)
     try:
         with no_warnings():
             linked = cl.link_program(device.context, compiled)

@@ -34,7 +34,7 @@ class Pipeline:
     matters : tuple of str
         Build options that make a different program; all others change nothing.
     standard : tuple of tuple of (str, value)
-        The variants that a binary holds, each by its build options.
+        Variants in a binary, each by its build options.
     without : tuple of (str, tuple)
         Build options with the values that no pipeline is for: these variants run as ranges.
     """
@@ -109,29 +109,29 @@ def variant(name: str, defines: Mapping[str, Any]) -> Defines:
 
 
 def suffix(defines: Mapping[str, Any]) -> str:
-    """The suffix of the names of a variant's kernels in a binary, such as ``__ARC_KEY_uint``."""
+    """Return the suffix of a variant's kernel names in a binary, such as ``__ARC_KEY_uint``."""
     if not defines:
         return ""
     return "__" + "_".join(f"{key}_{value}" for key, value in sorted(defines.items()))
 
 
 def kernels(name: str) -> tuple[str, ...]:
-    """The kernels of a file of ``cl/fpga``."""
+    """Return the names of the kernels in a file of ``cl/fpga``."""
     text = read_source(f"fpga/{name}")
     return tuple(dict.fromkeys([*_KERNEL.findall(text), *_MADE.findall(text)]))
 
 
 def wanted(groups: Iterable[str], *, wide: bool = False) -> list[tuple[str, Defines]]:
-    """The files and variants of a binary for some groups (none: all), with 64-bit offsets if `wide`."""
-    chosen = list(groups) or list(GROUPS)
-    for group in chosen:
+    """Return the files and variants of a binary for some groups (none: all); `wide` for 64-bit offsets."""
+    selected = list(groups) or list(GROUPS)
+    for group in selected:
         if group not in GROUPS:
             raise InputError(f"no group of pipelines {group!r}: there are {', '.join(GROUPS)}")
-    for group in list(chosen):
-        chosen += [other for other in NEEDS.get(group, ()) if other not in chosen]
+    for group in list(selected):
+        selected += [other for other in NEEDS.get(group, ()) if other not in selected]
     found: list[tuple[str, Defines]] = []
     for name, pipeline in PIPELINES.items():
-        if pipeline.group in (*chosen, "all"):
+        if pipeline.group in (*selected, "all"):
             for standard in pipeline.standard:
                 defines = dict(standard)
                 if wide and "OFFSET" in pipeline.matters:
@@ -141,7 +141,7 @@ def wanted(groups: Iterable[str], *, wide: bool = False) -> list[tuple[str, Defi
 
 
 def unit(name: str, defines: Mapping[str, Any]) -> str:
-    """A self-contained source file for the offline compiler: options in front, kernels renamed."""
+    """Return a self-contained source file for the offline compiler: options first, kernels renamed."""
     lines = [f"// cl/fpga/{name}.cl with all it includes, made by `clgraph fpga compile`"]
     lines += [f"#define {key} {1 if value is True else value}" for key, value in sorted(defines.items())]
     if end := suffix(defines):
@@ -152,10 +152,10 @@ def unit(name: str, defines: Mapping[str, Any]) -> str:
 
 @cache
 def source_hash() -> str:
-    """SHA-256 over all files of ``cl/fpga`` and what they include; a binary must have the same."""
+    """Return the SHA-256 of all files of ``cl/fpga`` and their includes; a binary must have the same."""
     sha = hashlib.sha256()
     for name in PIPELINES:
         text = read_source(f"fpga/{name}")
-        # includes files of other packages (Random123), which are part of the text too
+        # the text contains included files of other packages (Random123)
         sha.update(f"{name} {len(text)}\n".encode() + text.encode())
     return sha.hexdigest()

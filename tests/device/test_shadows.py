@@ -81,7 +81,7 @@ def test_the_doctor_names_them(trap: Path) -> None:
     (trap / "mine.py").write_text("")
     done = command(trap, "doctor", "--json")
     faults = [fault["fault"] for fault in json.loads(done.stdout)["faults"]]
-    named = {fault.split(" ")[0] for fault in faults if "would be run instead of the module" in fault}
+    named = {fault.split(" ")[0] for fault in faults if "would be imported instead of the module" in fault}
     assert named == {str(trap / f"{name}.py") for name in NAMES} | {str(trap / "random")}
     assert not (trap.parent / "marker").exists()
     assert done.returncode == 1

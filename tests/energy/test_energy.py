@@ -135,7 +135,7 @@ def test_a_missing_library_names_the_extra(monkeypatch):
 
 @pytest.mark.parametrize(
     ("readings", "says"),
-    [([0, 9_000, 4_000], "went backwards by 5.000 J"), ([0, 9_000, 9_000], "did not move in 0.5")],
+    [([0, 9_000, 4_000], "went backwards by 5.000 J"), ([0, 9_000, 9_000], "did not change in 0.5")],
 )
 def test_an_nvml_counter_that_goes_backwards_or_stands_gives_no_figure(readings, says):
     counter = NVMLCounter(PLACE, FakeNVML(readings))
@@ -194,7 +194,7 @@ def test_rapl_adds_packages_and_memory_and_turns_over(powercap):
     set_counter(powercap, "intel-rapl:0:1", 4_000_000)
     set_counter(powercap, "intel-rapl:1", 5_000_000)
     set_counter(powercap, "intel-rapl:2", 900_000_000)
-    counter._looked -= 1  # as if a second had passed: 12 J in no time are refused
+    counter._read_at -= 1  # as if a second had passed: 12 J in no time are refused
     assert counter.stop(1.0) == pytest.approx(12.0)
 
 
@@ -237,7 +237,7 @@ def test_a_rapl_counter_that_cannot_be_read_says_so(powercap, monkeypatch, tmp_p
         with pytest.raises(Unavailable, match=r"no permission to read .*energy_uj: as root, or .*chmod"):
             RAPLCounter(powercap)
     set_counter(powercap, "intel-rapl:0", "soup")
-    with pytest.raises(Unavailable, match="holds 'soup'"):
+    with pytest.raises(Unavailable, match="contains 'soup'"):
         RAPLCounter(powercap)
 
 

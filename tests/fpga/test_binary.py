@@ -104,7 +104,7 @@ def test_no_binary_no_compiler(emulator: Device, monkeypatch: pytest.MonkeyPatch
     assert board.features == frozenset()
     with pytest.raises(BuildError, match=r"cl/sampling/contract\.cl has no pipeline"):
         board.program("sampling/contract")
-    with pytest.raises(BuildError, match="binaries hold float32"):
+    with pytest.raises(BuildError, match="binaries contain float32"):
         board.program("ranking/solver", REAL="double")
     with pytest.raises(BuildError, match="OFFSET_BITS=64"):
         board.program("traversal/search", OFFSET="long")
@@ -164,7 +164,7 @@ def test_bad_binaries(emulator: Device, copy: Path, tmp_path: Path) -> None:
     rubbish = b"rubbish" * 100
     copy.write_bytes(rubbish)
     alter(copy, size=len(rubbish), sha256=__import__("hashlib").sha256(rubbish).hexdigest())
-    refused("refused the binary .*built for just this device")
+    refused("refused the binary .*compiled for exactly this device")
     binary.sidecar_of(copy).write_text("{")
     refused("is damaged")
     binary.sidecar_of(copy).unlink()
