@@ -38,7 +38,8 @@ def named_columns(names: Iterable[str]) -> list[int | None]:
 def read_edges(path: Path, options: Options) -> Loaded:
     """Read an edge list (see `clgraph.read`)."""
     how: dict[str, Any] = {"directed": options.direction(), "duplicates": options.duplicates}
-    layout, named = look(path, options), None
+    lines = numbered_lines(path, encoding_of(options), options.max_ratio)
+    layout, named = layout_of(lines, str(path), options), None
     if options.ids == "str":
         # Arrow numbers the names of a large file, where it is installed
         named = read_names(path, layout, options.max_ratio)

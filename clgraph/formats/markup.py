@@ -329,7 +329,7 @@ class Writer:
             if self.known:
                 ids = self.graph.ids[start : start + CHUNK].tolist()
                 end = text_cells(map(spell, self.known.of_vertices(ids), ids))
-            _write_elements(file, template, end, {"id": self.names[start : start + CHUNK]})
+            write_elements(file, template, end, {"id": self.names[start : start + CHUNK]})
 
     def edges(self, file: IO[bytes], template: str, spell: Callable[[Found], str]) -> None:
         """Write edges, each a `template` around ``{source}``, ``{target}``, ``{weight}`` and ``{number}``."""
@@ -344,11 +344,11 @@ class Writer:
             if self.known:
                 tails, heads = self.graph.ids[tail].tolist(), self.graph.ids[head].tolist()
                 end = text_cells(map(spell, self.known.of_edges(tails, heads, self.graph.directed)))
-            _write_elements(file, template, end, fields)
+            write_elements(file, template, end, fields)
             number += len(tail)
 
 
-def _write_elements(file: IO[bytes], template: str, end: Any, fields: dict[str, npt.NDArray[Any]]) -> None:
+def write_elements(file: IO[bytes], template: str, end: Any, fields: dict[str, npt.NDArray[Any]]) -> None:
     """Write elements: a template around fields, cells that end with the mark behind them; a text or cells."""
     same = np.zeros(len(next(iter(fields.values()))), np.intp)
     texts = FIELD.split(template)

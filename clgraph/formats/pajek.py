@@ -43,7 +43,7 @@ from clgraph.formats.common import (
     numbered_lines,
     vertex_id,
 )
-from clgraph.formats.markup import attributes_by_id
+from clgraph.formats.markup import attributes_by_id, write_elements
 from clgraph.formats.vertex_table import kind_of
 from clgraph.graph.attributes import Attributes, Column
 from clgraph.graph.graph import Graph
@@ -295,18 +295,16 @@ def write_pajek(graph: Graph, path: Path) -> list[str]:
     labels = id_cells(graph, b'"', partial(_label, path))
     source = cells(np.arange(1, n + 1), b" ")
     target = source if graph.weights is not None or fields.known.edges else ended_by(source, b"\n")
-    quote, end = cells(np.array([b""]), b'"'), cells(np.array([b""]), b"\n")
     with writing(path) as file:
         file.write(f"*Vertices {n}\n".encode())
         for start in range(0, n, CHUNK):
-            some = labels[start : start + CHUNK]
-            same = np.zeros(len(some), np.intp)
+            some = {"number": source[start : start + CHUNK], "label": labels[start : start + CHUNK]}
             if ids is not None and fields.known.vertices:
                 some_ids = ids[start : start + CHUNK].tolist()
                 rows = map(fields.of_vertex, some_ids, fields.known.of_vertices(some_ids))
-                write_cells(file, source[start : start + CHUNK], text_cells(rows))
+                write_cells(file, some["number"], text_cells(rows))
             else:
-                write_cells(file, source[start : start + CHUNK], quote[same], some, end[same])
+                write_elements(file, '{number} "{label}"', "\n", some)
         file.write(b"*Arcs\n" if graph.directed else b"*Edges\n")
         for tail, head, weight in edge_chunks(graph):
             columns = [source[tail], target[head]]
