@@ -3,7 +3,7 @@
 //
 // row_ptr  OFFSET[n + 1], col_idx  int[arcs]   rows ascend, so equal heads are neighbours
 // found    uint[2]     self-loops; arcs that repeat the one before; of facts_linked uint[1]: rows that are not empty; of
-//          facts_twins uint[1]: arcs without a twin; of facts_range int[2]
+//          facts_twins uint[1]: arcs without a twin; of facts_differ uint[1]: 1 if anything differs; of facts_range int[2]
 // launch   padded range, ITEMS consecutive vertices per work-item; facts_twins, facts_range: RUN consecutive
 //          arcs
 
@@ -76,10 +76,10 @@ __kernel void facts_lengths(const int count, __global const int *restrict listed
         length[i] = (int)(row_ptr[listed[i] + 1] - row_ptr[listed[i]]);
 }
 
-// Arcs u -> v without an arc v -> u of the same weight and multiplicity, where there are any. No arc has a copy.
+// Arcs u -> v without an arc v -> u of the same weight. No arc has a copy.
 __kernel void facts_twins(const int n, const long arcs, __global const OFFSET *restrict row_ptr,
                           __global const int *restrict col_idx, __global const ulong *restrict weight,
-                          __global const int *restrict multiplicity, volatile __global uint *found)
+                          volatile __global uint *found)
 {
     uint single = 0;
     int u = -1;
@@ -87,11 +87,21 @@ __kernel void facts_twins(const int n, const long arcs, __global const OFFSET *r
         u = row_after(p, u, n, row_ptr);
         const int v = col_idx[p];
         const OFFSET q = place_of(row_ptr, col_idx, v, u);
-        single += q >= row_ptr[v + 1] || col_idx[q] != u || (weight && weight[q] != weight[p]) ||
-                  (multiplicity && multiplicity[q] != multiplicity[p]);
+        single += q >= row_ptr[v + 1] || col_idx[q] != u || weight[q] != weight[p];
     }
     if (single)
         atomic_add(found, single);
+}
+
+// found: 1 where two arrays differ.
+__kernel void facts_differ(const long count, __global const int *restrict one, __global const int *restrict other,
+                           volatile __global uint *found)
+{
+    uint differ = 0;
+    FOR_ITEMS_LONG(i, count)
+        differ |= one[i] != other[i];
+    if (differ)
+        atomic_or(found, differ);
 }
 
 // found[0], found[1]: the smallest and the largest of some values.

@@ -82,13 +82,11 @@ def lengths_of(device: Device, rows: DeviceCSR, vertices: npt.NDArray[np.int32])
     return device.download(list_lengths(device, rows, listed, count), np.int32, count)
 
 
-def count_single_arcs(device: Device, rows: DeviceCSR, weights: Any, multiplicity: Any) -> int:
-    """Count arcs without one of the same weight and multiplicity in the other direction, or None of these."""
+def count_single_arcs(device: Device, rows: DeviceCSR, weights: Any) -> int:
+    """Count arcs without one of the same weight in the other direction; none may have a copy."""
     found = device.zeros(1, np.uint32)
     runs = -(-rows.arcs // LAUNCH.of(device))
-    _program(device, rows).facts_twins.launch(
-        rows, runs, weight=weights, multiplicity=multiplicity, found=found
-    )
+    _program(device, rows).facts_twins.launch(rows, runs, weight=weights, found=found)
     return int(device.download(found, np.uint32, 1)[0])
 
 
@@ -99,3 +97,12 @@ def count_range(device: Device, rows: DeviceCSR, counts: Any) -> tuple[int, int]
     _program(device, rows).facts_range(runs, count=rows.arcs, values=counts, found=found)
     low, high = device.download(found, np.int32, 2).tolist()
     return low, high
+
+
+def differ(device: Device, rows: DeviceCSR, *pairs: tuple[Any, Any, int]) -> bool:
+    """True if two arrays of 32-bit words (each pair with their count) differ anywhere."""
+    found = device.zeros(1, np.uint32)
+    program = _program(device, rows)
+    for one, other, count in pairs:
+        program.facts_differ(_over(device, count), count=count, one=one, other=other, found=found)
+    return bool(device.download(found, np.uint32, 1)[0])
