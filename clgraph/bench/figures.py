@@ -179,8 +179,8 @@ def _sampling(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]
         for record in found:
             method, mode = record["what"].split()
             series = labels.series(record)
-            place = vertices.get(record["graph"]), figure_of(record)
-            lines.add(method, series, place, DASHES[mode], f"{series}, {mode}")
+            point = vertices.get(record["graph"]), figure_of(record)
+            lines.add(method, series, point, DASHES[mode], f"{series}, {mode}")
         yield from lines.drawn(f"sampling_{name}", [each for each in METHODS if each in lines.panels])
 
 
@@ -200,10 +200,10 @@ def _pagerank(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]
         panels = dict.fromkeys(labels.of(r) for r in found if r["device"] and value(r, key))
         lines = _Lines(title, "arcs", "time", "s")
         for record in found:
-            place = record["details"]["of_arcs"], value(record, key)
+            point = record["details"]["of_arcs"], value(record, key)
             # other libraries have no device of their own: they appear in every panel
             for panel in [labels.of(record)] if record["device"] else panels:
-                lines.add(panel, record["who"] if record["device"] else labels.series(record), place)
+                lines.add(panel, record["who"] if record["device"] else labels.series(record), point)
         yield from lines.drawn(f"pagerank_{what}", list(panels))
 
 
@@ -307,6 +307,6 @@ def _traversal(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any
             words = record["who"].removeprefix("clgraph").strip().replace("hybrid", "")
             series += f", {words}" if words else ""
         for key, dash, shown in (("kernels", ":", f"{series} (kernels)"), ("call", "-", series)):
-            place = record["details"]["of_arcs"], value(record, key)
-            lines.add(record["what"], series, place, dash, shown)
+            point = record["details"]["of_arcs"], value(record, key)
+            lines.add(record["what"], series, point, dash, shown)
     yield from lines.drawn("traversal_time", lines.panels)

@@ -279,7 +279,7 @@ def on_graph(
 on_digraph = partial(on_graph, directed=True)
 
 
-def chosen(cases: Iterable[Case], only: Iterable[str], skip: Iterable[str]) -> list[Case]:
+def matching(cases: Iterable[Case], only: Iterable[str], skip: Iterable[str]) -> list[Case]:
     """Return the cases whose names match a pattern of `only` (if any) and none of `skip`."""
     only, skip = list(only) or ["*"], list(skip)
 

@@ -41,10 +41,10 @@ class Store:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self.cases = self.folder / "cases"
-        there = [name for name in OUTPUTS if (self.folder / name).exists()]
-        if there and not self.records():
+        existing = [name for name in OUTPUTS if (self.folder / name).exists()]
+        if existing and not self.records():
             raise InputError(
-                f"--out {folder}: has a {there[0]}, but no results of clgraph bench, whose report would "
+                f"--out {folder}: has a {existing[0]}, but no results of clgraph bench, whose report would "
                 "replace it; name another folder"
             )
         try:

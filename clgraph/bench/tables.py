@@ -78,7 +78,7 @@ class Labels:
         }
 
     def of(self, record: Record) -> str:
-        """The label of a device, or of the machine if a case runs without one."""
+        """Return the label of a device, or of the machine if a case runs without one."""
         device, machine = record["device"], short_machine(record)
         if device is None:
             on_gpu = record["who"].startswith(CUDA)
@@ -89,14 +89,14 @@ class Labels:
         return f"{platform}, {machine}" if self._several else platform
 
     def series(self, record: Record) -> str:
-        """The label for a figure's legend: who did it, and where."""
+        """Return the label for a figure's legend: who did it, and where."""
         if record["device"] is not None:
             return self.of(record)
         return f"{record['who']}, {self.of(record)}" if self._several else str(record["who"])
 
 
 def machine_key(record: Record) -> tuple[str, int]:
-    """The identity of a machine."""
+    """Return the identity of a machine."""
     machine = record["environment"]["machine"]
     return machine["cpu"], machine["cores"]
 
@@ -147,7 +147,7 @@ class Table:
     notes: list[str] = field(default_factory=list)
 
     def markdown(self) -> str:
-        """The table with its title, without empty columns."""
+        """Return the table with its title, without empty columns."""
         columns = [c for c in self.columns if any(row.get(c.key) is not None for row in self.rows)]
         heads = [f"{c.heading}, {c.unit}" if c.unit else c.heading for c in columns]
         lines = [f"### {self.title}", "", *(f"{note}\n" for note in self.notes)]
@@ -187,14 +187,14 @@ def _cell(value: Any, form: str) -> str:
 
 
 def value(record: Record | None, key: str, scale: float = 1.0) -> float | None:
-    """A value of a record, or None."""
+    """Return a value of a record, or None."""
     if record is None or key not in record["values"]:
         return None
     return float(record["values"][key]["value"]) * scale
 
 
 def energy(record: Record, key: str) -> float | None:
-    """A value of a record's energy, or None."""
+    """Return a value of a record's energy, or None."""
     found = record.get("energy", {}).get(key)
     return None if found is None else float(found["value"])
 

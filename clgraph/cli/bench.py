@@ -59,7 +59,7 @@ def bench(run: Run) -> None:
     clgraph bench sampling --device gpu --sizes 1000000,30000000 --out results
     """
     from clgraph.bench.cases import cases_of
-    from clgraph.bench.harness import chosen
+    from clgraph.bench.harness import matching
     from clgraph.bench.report import check_drawing, write_report
     from clgraph.bench.run import Outcome, run_on
     from clgraph.bench.store import Store
@@ -68,7 +68,7 @@ def bench(run: Run) -> None:
     suite, out, data, cases = given.suite, given.out, given.data, []
     if suite != "report":
         peers = "" if given.peers == "none" else given.peers
-        cases = chosen(cases_of(suite, given.sizes, peers), given.only, given.skip)
+        cases = matching(cases_of(suite, given.sizes, peers), given.only, given.skip)
         if not cases:
             raise InputError("no case matches --only and --skip; --list without them names all")
     if given.list_only:

@@ -96,7 +96,7 @@ def centrality(run: Run) -> None:
 
 
 def _lines(graph: Graph, measure: str, options: dict[str, Any], best: dict[str, Any]) -> Iterator[str]:
-    """The options in use, and the vertices with the highest values."""
+    """Yield the options in use, and the vertices with the highest values."""
     shown = dict(options)
     if "weight" in shown:
         shown["weights"] = "counted" if shown.pop("weight") else "none"
@@ -109,7 +109,7 @@ def _lines(graph: Graph, measure: str, options: dict[str, Any], best: dict[str, 
 
 
 def _highest(graph: Graph, values: Any, top: int) -> list[tuple[Any, float]]:
-    """Ids and values, the highest first; equal ones: smaller index first; undefined ones last."""
+    """Return ids and values, the highest first; of equal ones the smaller index; undefined ones last."""
     import numpy as np
 
     order = np.argsort(-values, kind="stable")[:top]

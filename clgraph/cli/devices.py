@@ -13,7 +13,7 @@ from clgraph.errors import DeviceError
 
 
 def _size(nbytes: int) -> str:
-    """Bytes for people: 1.5 GiB."""
+    """Return a number of bytes for people: 1.5 GiB."""
     if nbytes < 1024:
         return f"{nbytes} B"
     power = min((nbytes.bit_length() - 1) // 10, 4)

@@ -54,7 +54,7 @@ def _table(title: str, facts: dict[str, Any]) -> Any:
 
 
 def describe(graph: Graph) -> dict[str, Any]:
-    """The facts that `info` prints, by their names in its JSON.
+    """Return the facts that `info` prints, by their names in its JSON.
 
     `degree` counts the arcs that leave a vertex; directed graphs have `in_degree` beside it. Components are
     the weakly connected ones.
@@ -87,7 +87,7 @@ def describe(graph: Graph) -> dict[str, Any]:
 
 
 def describe_dataset(name: str) -> dict[str, Any]:
-    """The facts that ``clgraph info NAME.clgs`` prints, from the manifest alone."""
+    """Return the facts that ``clgraph info NAME.clgs`` prints, from the manifest alone."""
     shards = clgraph.open_shards(name)
     manifest = shards.manifest
     sections = {
@@ -170,7 +170,7 @@ def convert(run: Run) -> None:
 
 
 def shard_options(sections: str | None, shard_edges: int | None) -> dict[str, Any]:
-    """``--sections`` and ``--shard-edges`` as the calls take them that write datasets."""
+    """Return ``--sections`` and ``--shard-edges`` as calls that write datasets take them."""
     names = None if sections is None else [name.strip() for name in sections.split(",")]
     return {"sections": names} | ({} if shard_edges is None else {"shard_edges": shard_edges})
 

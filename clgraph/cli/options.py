@@ -36,7 +36,7 @@ def option(names: str, help: str, type: Any = None, default: Any = None, **more:
 
 
 def options(*some: Decorator) -> Decorator:
-    """Several options at once, in the order in which the help shows them."""
+    """Join several options, in the order in which the help shows them."""
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
         for each in reversed(some):

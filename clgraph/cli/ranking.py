@@ -112,7 +112,7 @@ def pagerank(run: Run) -> None:
 
 
 def _rank_lines(data: Graph | Shards, found: Any, best: list[tuple[Any, float]]) -> Iterator[Any]:
-    """How the iteration ended, and the highest scores: on a terminal as a table."""
+    """Yield how the iteration ended, and the highest scores: on a terminal as a table."""
     ended = {True: "converged", False: "not converged", None: "as many as asked for"}
     yield (
         f"{direction(data)}, {data.num_vertices} vertices: {found.iterations} iterations "
@@ -121,12 +121,12 @@ def _rank_lines(data: Graph | Shards, found: Any, best: list[tuple[Any, float]])
     )
     # plain lines where a program may read them
     if not (best and sys.stdout.isatty()):
-        yield from (f"{vertex}\t{rank:.6g}" for vertex, rank in best)
+        yield from (f"{vertex}\t{score:.6g}" for vertex, score in best)
         return
     table = table_of(("", "vertex", "rank"), names=0)
     table.columns[1].justify = "left"
-    for place, (vertex, rank) in enumerate(best, 1):
-        table.add_row(str(place), str(vertex), f"{rank:.6g}")
+    for number, (vertex, score) in enumerate(best, 1):
+        table.add_row(str(number), str(vertex), f"{score:.6g}")
     yield table
 
 
@@ -272,7 +272,7 @@ def _columns(graph: Graph | Shards, found: PersonalizedResult) -> Iterator[tuple
 
 
 def _facts(graph: Graph | Shards, found: PersonalizedResult) -> dict[str, Any]:
-    """The result for JSON."""
+    """Return the result for JSON."""
     results = []
     for i, source in enumerate(found.sources):
         one: dict[str, Any] = {"source": source, "ended": found.ended[i]}
@@ -300,7 +300,7 @@ def _facts(graph: Graph | Shards, found: PersonalizedResult) -> dict[str, Any]:
 
 
 def _source_lines(graph: Graph | Shards, found: PersonalizedResult) -> Iterator[str]:
-    """The highest scores of the first sources."""
+    """Yield the highest scores of the first sources."""
     how = f"{found.walks} walks, seed {found.seed}" if found.walks else f"to {found.tol:g} ({found.norm})"
     yield (
         f"{direction(graph)}, {graph.num_vertices} vertices: method {found.method}, {how}; "

@@ -88,7 +88,7 @@ def _click_type(name: str, each: Option) -> Any:
 
 
 def method_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of all methods; `clgraph.sample` takes them by the same names."""
+    """Add the options of all methods; `clgraph.sample` takes them by the same names."""
     for name, each in reversed(OPTIONS.items()):
         if each.command:
             command = option(

@@ -114,7 +114,7 @@ def study(run: Run) -> None:
     run.say(f"{folder}: study.csv ({len(found.rows)} rows), study.json, {', '.join(written)}")
     best = found.best(tolerance)
     answer = {
-        "ranking": [asdict(place) for place in best.ranking],
+        "ranking": [asdict(entry) for entry in best.ranking],
         "smallest": {verdict.measure: verdict.smallest for verdict in best.verdicts},
         "not_measured": best.missing,
     }
@@ -157,15 +157,15 @@ def _answer_lines(found: Study, tolerance: Tolerance, beside: Comparison | None)
 
     best = found.best(tolerance)
     table = table_of(
-        ("measure", "original", "tolerance", *(place.method for place in best.ranking)),
+        ("measure", "original", "tolerance", *(entry.method for entry in best.ranking)),
         title="The smallest size within the tolerance",
     )
     for verdict in best.verdicts:
-        sizes = [verdict.smallest.get(place.method) or NONE for place in best.ranking]
+        sizes = [verdict.smallest.get(entry.method) or NONE for entry in best.ranking]
         original = "" if verdict.measure.startswith("ks_") else figure(verdict.original)
         table.add_row(COMPARED[verdict.measure], original, tolerance.words(verdict.measure), *sizes)
     table.add_section()
-    away = [f"{100 * place.deviation:.1f}" for place in best.ranking]
+    away = [f"{100 * entry.deviation:.1f}" for entry in best.ranking]
     table.add_row("% from the original on average", "", "", *away)
     yield table
     yield sentence(found, best)

@@ -128,7 +128,7 @@ def components(run: Run) -> None:
 
 
 def _sizes(sizes: npt.NDArray[np.int64], graph: Graph | Shards, what: str) -> Iterator[str]:
-    """The largest components with their shares, and how many others there are."""
+    """Yield the largest components with their shares, and how many others there are."""
     vertices = graph.num_vertices
     yield f"{len(sizes)} {what}{'' if len(sizes) == 1 else 's'}, {vertices} vertices ({direction(graph)})"
     if len(sizes) == 0:

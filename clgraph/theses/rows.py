@@ -134,8 +134,8 @@ class SubgroupSolver(PlainSolver):
             row = np.repeat(np.arange(self.n, dtype=np.int32), count)
             return len(row), self.device.upload(first), self.device.upload(row)
 
-        kept = self.device.cached(self.reverse, ("subgroup-pieces", piece), make)
-        self.pieces, self.first_piece, self.piece_row = kept
+        cached = self.device.cached(self.reverse, ("subgroup-pieces", piece), make)
+        self.pieces, self.first_piece, self.piece_row = cached
         super().upload()
 
     def make_work(self) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from clgraph.bench import SUITES, peers
 from clgraph.bench import run as running
 from clgraph.bench.cases import cases_of, sampling
 from clgraph.bench.graphs import SIZES, graphs_of, make_graph, size_of
-from clgraph.bench.harness import Absent, Case, Context, Figures, chosen, median, quantity, timed
+from clgraph.bench.harness import Absent, Case, Context, Figures, matching, median, quantity, timed
 from clgraph.bench.report import write_report
 from clgraph.bench.store import SCHEMA, Store, load
 from clgraph.bench.tables import Column, Labels, Table, tables
@@ -77,7 +77,7 @@ def test_graphs_by_name():
 def test_names_of_cases_are_unlike_each_other():
     cases = cases_of("all", ["tiny"], "all")
     assert len({case.name for case in cases}) == len(cases)
-    some = chosen(cases, ["sampling/*/drv exact/*", "traversal/*"], ["*scipy*", "*/grid*"])
+    some = matching(cases, ["sampling/*/drv exact/*", "traversal/*"], ["*scipy*", "*/grid*"])
     assert {case.suite for case in some} == {"sampling", "traversal"}
     assert not [case for case in some if "scipy" in case.who or "grid" in case.graph]
     assert not [case for case in cases_of("all", ["tiny"], "") if not case.on_device]

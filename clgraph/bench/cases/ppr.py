@@ -41,15 +41,15 @@ WAYS: dict[str, dict[str, Any]] = {
 def cases(graphs: Sequence[str], peers: str) -> Iterator[Case]:
     """Yield the cases of personalized PageRank: of each graph, and of the contest's sources of California."""
     for graph in (*graphs, CALIFORNIA):
-        asked = Asked(graph)
+        query = Query(graph)
         for name, options in WAYS.items():
-            yield _ours(asked, name, options)
+            yield _ours(query, name, options)
             if not name.startswith("coo"):  # these take one source after the other: nothing new
-                yield _ours(replace(asked, at_once=True), f"{name}, all at once", options)
+                yield _ours(replace(query, at_once=True), f"{name}, all at once", options)
         if graph == CALIFORNIA:
             continue
         for name, *_, dangling, given in PPR:
-            some, what = replace(asked, dangling=dangling), f"{SLIDES}{name}"
+            some, what = replace(query, dangling=dangling), f"{SLIDES}{name}"
             if given is not None and "seed" in given:
                 for count in WALKS[:1] if dangling else WALKS:
                     yield _ours(some, f"{what}, {count} walks", {**given, "walks": count})
@@ -57,7 +57,7 @@ def cases(graphs: Sequence[str], peers: str) -> Iterator[Case]:
                 yield _ours(some, what, given)
         for who in others.wanted(others.PPR, peers):
             about = {"sources": SOURCES, "top": TOP}
-            yield Case("ppr", graph, "one source", who, partial(_peer, asked, who), False, about)
+            yield Case("ppr", graph, "one source", who, partial(_peer, query, who), False, about)
 
 
 def does(what: str, name: str) -> bool:
@@ -66,7 +66,7 @@ def does(what: str, name: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Query:
     """Which sources of which graph, and what their ranks are compared with."""
 
     graph: str
@@ -79,7 +79,7 @@ class Asked:
         Raises
         ------
         Absent
-            Dangling ones are asked for, and there are none.
+            Dangling sources are asked for, and the graph has none.
         """
         graph = context.graph(self.graph, directed=True)
         if self.dangling:
@@ -114,22 +114,22 @@ def accuracy(graph: Graph, ids: Any, want: Any) -> float:
     return float(np.mean([top_accuracy(graph.indices_of(one), ranks, TOP) for one, ranks in pairs]))
 
 
-def _ours(asked: Asked, what: str, options: dict[str, Any]) -> Case:
-    about = {"sources": SOURCES, "top": TOP} | ({} if asked.at_once else {"singles": SINGLES})
-    return Case("ppr", asked.graph, what, "clgraph", partial(_measure, asked, options), True, about)
+def _ours(query: Query, what: str, options: dict[str, Any]) -> Case:
+    about = {"sources": SOURCES, "top": TOP} | ({} if query.at_once else {"singles": SINGLES})
+    return Case("ppr", query.graph, what, "clgraph", partial(_measure, query, options), True, about)
 
 
-def _measure(asked: Asked, options: dict[str, Any], context: Context) -> Figures:
-    graph, device = context.graph(asked.graph, directed=True), context.device
-    sources, want = asked.ids(context).tolist(), asked.ranks(context)
-    each = len(sources) if asked.at_once else 1
+def _measure(query: Query, options: dict[str, Any], context: Context) -> Figures:
+    graph, device = context.graph(query.graph, directed=True), context.device
+    sources, want = query.ids(context).tolist(), query.ranks(context)
+    each = len(sources) if query.at_once else 1
     calls, runs, ids, iterations = [], [], [], []
 
     def call(source: Any) -> Any:
         how = {"top": TOP, "max_iter": 1000, **options}
         return personalized_pagerank(graph, source, **how, device=device)
 
-    parts = [sources] if asked.at_once else sources[:SINGLES]
+    parts = [sources] if query.at_once else sources[:SINGLES]
     call(parts[0])  # not counted: kernels are built
     for source in parts:
         timing = timed(partial(call, source), context.repeat, keep=lambda found: found, limit=5)
@@ -144,12 +144,12 @@ def _measure(asked: Asked, options: dict[str, Any], context: Context) -> Figures
     return Figures(values, details, energy)
 
 
-def _peer(asked: Asked, who: str, context: Context) -> Figures:
-    graph = context.graph(asked.graph, directed=True)
+def _peer(query: Query, who: str, context: Context) -> Figures:
+    graph = context.graph(query.graph, directed=True)
     ask = others.made(who, others.PPR[who], graph)
-    want = asked.ranks(context)
+    want = query.ranks(context)
     seconds, ids = [], []
-    for source in graph.indices_of(asked.ids(context)[:2]).tolist():
+    for source in graph.indices_of(query.ids(context)[:2]).tolist():
         timing = timed(partial(ask, source), context.repeat, keep=lambda ranks: ranks, limit=5)
         seconds.append(statistics.median(timing.seconds))
         ids.append(graph.ids[np.argsort(-timing.results[-1], kind="stable")[:TOP]])
