@@ -235,7 +235,7 @@ def _mend(edges: list[Edge | None], groups: list[range], community: list[int], s
                 wrong.add(e)
         if not wrong or number == 32:
             break
-        wishes: dict[int, tuple[int, Edge, Edge]] = {}
+        exchanges: dict[int, tuple[int, Edge, Edge]] = {}
         for e in sorted(wrong):
             a, b = edges[e] or (-1, -1)
             for t in range(16):
@@ -247,13 +247,13 @@ def _mend(edges: list[Edge | None], groups: list[range], community: list[int], s
                 c, d = other[::-1] if y & 1 else other
                 new = frozenset((a, d)), frozenset((c, b))
                 if fits(a, d, e) and fits(c, b, e) and new[0] != new[1] and not set(new) & set(holder):
-                    wishes[e] = f, (a, d), (c, b)
+                    exchanges[e] = f, (a, d), (c, b)
                     break
         first: dict[int, int] = {}
-        for e in sorted(wishes):
+        for e in sorted(exchanges):
             first.setdefault(e, e)
-            first.setdefault(wishes[e][0], e)
-        for e, (f, mine, theirs) in wishes.items():
+            first.setdefault(exchanges[e][0], e)
+        for e, (f, mine, theirs) in exchanges.items():
             if first[e] == e == first[f]:
                 edges[e], edges[f] = mine, theirs
     return wrong

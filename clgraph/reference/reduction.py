@@ -630,18 +630,18 @@ def verify_forest(n: int, edges: Iterable[Edge], seed: int, method: str, words: 
     timed = {(a, b): (t, a, b) for t, a, b in _timed(edges, seed, method)}
     listed = [(int(word) >> 32, int(word) & 0xFFFFFFFF) for word in words]
     expect(listed == sorted(set(listed)), "the words do not ascend")
-    beside: dict[int, list[tuple[int, Timed]]] = {v: [] for v in range(n)}
+    near: dict[int, list[tuple[int, Timed]]] = {v: [] for v in range(n)}
     for a, b in listed:
         expect((a, b) in timed, f"({a}, {b}) is no edge of the graph in deletion order")
-        beside[a].append((b, timed[a, b]))
-        beside[b].append((a, timed[a, b]))
+        near[a].append((b, timed[a, b]))
+        near[b].append((a, timed[a, b]))
     latest = (2**64, n, n)  # later than any edge
     for start, own in groupby(sorted(timed.items()), key=lambda item: item[0][0]):
         # the time at which the way from `start` breaks, and from where each vertex was reached
         breaks, came, stack = {start: latest}, {start: start}, [start]
         while stack:
             v = stack.pop()
-            for u, t in beside[v]:
+            for u, t in near[v]:
                 if u == came[v]:
                     continue
                 expect(u not in breaks, f"there is a circle in the tree of vertex {start}")

@@ -154,34 +154,40 @@ def reference_stream(graph: Graph, method: str, *, seed: int, **options: Any) ->
     return ReferenceSample(graph.ids[inside], ranks, known.get("size", 0), more=more)
 
 
-def verify_held(edges: Sequence[Edge], held: Any, method: str, seed: int, options: dict[str, Any]) -> None:
-    """Check what a run holds of a stream whose edges, without loops, are these.
+def verify_reservoir(
+    edges: Sequence[Edge], reservoir: Any, method: str, seed: int, options: dict[str, Any]
+) -> None:
+    """Check the reservoir of a run over a stream whose edges, without loops, are these.
 
     Raises
     ------
     AssertionError
         What does not hold.
     """
-    expect(held.arrivals == len(edges), f"{held.arrivals} edges came instead of {len(edges)}")
-    times = held.arrival.tolist()
+    expect(reservoir.arrivals == len(edges), f"{reservoir.arrivals} edges came instead of {len(edges)}")
+    times = reservoir.arrival.tolist()
     ends = [tuple(sorted(edges[t - 1])) for t in times]
-    found = [tuple(sorted(pair)) for pair in zip(held.source.tolist(), held.target.tolist(), strict=True)]
+    found = [
+        tuple(sorted(pair)) for pair in zip(reservoir.source.tolist(), reservoir.target.tolist(), strict=True)
+    ]
     expect(
         ends == found and len(set(times)) == len(times), "its edges are not those that came at their times"
     )
     wanted = reference_arrivals(edges, method, seed=seed, **options)
     which = "of largest priority" if method == "gps" else "that its coins hold"
     expect(sorted(times) == wanted.times, f"its edges are not those {which}")
-    expect(sorted(held.vertices.tolist()) == wanted.vertices, "its vertices are not those of the definition")
+    expect(
+        sorted(reservoir.vertices.tolist()) == wanted.vertices, "its vertices are not those of the definition"
+    )
     if wanted.triangles is not None:
         expect(
-            abs(held.in_stream - wanted.triangles) <= 1e-6 * max(1.0, wanted.triangles),
-            f"{held.in_stream} triangles in the stream instead of {wanted.triangles}",
+            abs(reservoir.in_stream - wanted.triangles) <= 1e-6 * max(1.0, wanted.triangles),
+            f"{reservoir.in_stream} triangles in the stream instead of {wanted.triangles}",
         )
 
 
 def verify_stream(graph: Graph, sample: Any) -> None:
-    """Check a sample of a graph that was streamed; see `verify_held`."""
+    """Check a sample of a graph that was streamed; see `verify_reservoir`."""
     rows, request = Rows(graph), sample.selection.request
     order = in_order(rows, sample.seed)
     weights = _weights(rows, order, request.view.weighted)
@@ -194,7 +200,7 @@ def verify_stream(graph: Graph, sample: Any) -> None:
 
 
 def verify_arrivals(source: Any, sample: Any, *, weighted: bool = False, **read_as: Any) -> None:
-    """Check a sample of a stream of which no graph exists, which is read once more; see `verify_held`."""
+    """Check a sample of a stream of which no graph exists, which is read once more; see `verify_reservoir`."""
     edges: list[Edge] = []
     weights: list[int] | None = [] if weighted else None
     names = Names()
@@ -210,4 +216,4 @@ def _verify(edges: list[Edge], sample: Any, weights: list[int] | None) -> None:
     request = sample.selection.request
     options: dict[str, Any] = {"size": request.target, "edges": request.target_edges}
     options |= {name: getattr(request, name) for name in ("closing", "p", "q", "triangles", "block")}
-    verify_held(edges, sample.stream, sample.method, sample.seed, {**options, "weights": weights})
+    verify_reservoir(edges, sample.stream, sample.method, sample.seed, {**options, "weights": weights})

@@ -37,7 +37,7 @@ STAY = -2
 class Walk:
     """The walkers, the rows that they see, and one step of each method.
 
-    Walkers take turns; in frontier sampling each goes by its own clock.
+    Walkers move one after the other; in frontier sampling each goes by its own clock.
     """
 
     def __init__(self, graph: Graph, method: str, seed: int, options: dict[str, Any]) -> None:
@@ -148,9 +148,9 @@ class Walk:
             arc = arcs + v
         times = self.times.get((w, arc), 0)
         self.times[w, arc] = times + 1
-        turn, rank = divmod(times, self.d(v))
+        cycle, rank = divmod(times, self.d(v))
         tag = (keyed.TAG_STEP + 64 * (w + 1)) % 2**32
-        order = sorted(range(self.d(v)), key=lambda j: words(self.seed, arc, turn, j, tag)[0])
+        order = sorted(range(self.d(v)), key=lambda j: words(self.seed, arc, cycle, j, tag)[0])
         self.entered[w] = sum(map(len, self.rows[:v])) + order[rank]
         return order[rank]
 

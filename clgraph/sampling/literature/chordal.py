@@ -98,8 +98,8 @@ class Chordal(Engine):
         self.program("chordal_exact").chordal_marked.launch(self, self.passes, key=key)
         if self.part is None:
             return self.packed(key, device.download(self.came, np.int32, many).astype(np.uint64))
-        told = device.download(self.part, np.int32, many)
-        parts = Column(np.arange(runs + 1, dtype=np.int64) * self.n, told)
+        values = device.download(self.part, np.int32, many)
+        parts = Column(np.arange(runs + 1, dtype=np.int64) * self.n, values)
         return self.packed(key, None, more={"part": parts})
 
     def find_parts(self) -> Any:

@@ -76,7 +76,7 @@ class Engine:
     # --- memory and launches ----------------------------------------------------------------------
 
     def reserve(self, **more: int) -> None:
-        """Check that the runs, and so many bytes more, fit the device."""
+        """Check that the runs, and `more` bytes by name, fit the device."""
         self.device.reserve({"runs": self.runs * self.bytes_per_run(self.view, self.request), **more})
 
     def filled(self, value: int, kind: type = np.int32) -> Any:
@@ -98,7 +98,7 @@ class Engine:
         return self.device.program(f"sampling/literature/{name}", **items, **variant, **self.csr.defines)
 
     def flat(self, count: int) -> int:
-        """Return the work-items of a launch over so many entries."""
+        """Return the work-items of a launch over `count` entries."""
         return -(-count // self.items)
 
     def counting(self, kernel: Any, size: Any, **named: Any) -> int:

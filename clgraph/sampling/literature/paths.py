@@ -85,7 +85,7 @@ class Paths(Engine):
         return rank
 
     def pack(self, pairs: npt.NDArray[np.int64], touched: npt.NDArray[np.int32]) -> Drawn:
-        """Take the longest prefix of the edges that has at most so many vertices."""
+        """Take the longest prefix of the edges that has at most `target` vertices."""
         device, runs, rank = self.device, self.runs, self.ranked()
         first = device.empty(self.all, np.uint64)
         self.kernels.paths_first.launch(self, self.passes, rank=rank, first=first)
@@ -97,7 +97,7 @@ class Paths(Engine):
         return Drawn(chosen, came, arcs=arcs, notes=notes)
 
     def note(self, pairs: int, touched: int) -> tuple[str, ...]:
-        """Return what a run has to say of its pairs."""
+        """Return a note about the pairs of a run."""
         if touched < self.target:
             return (f"the paths of {pairs} pairs touch only {touched} vertices: all of these are taken",)
         return (f"{pairs} pairs were drawn, more than vertices",) if pairs > self.target else ()

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
     from clgraph.device import Device
 
-# starts that a run keeps in readiness at least; and up to so many of all runs
+# entries of a run's queue at least, and about the most of all runs' queues together
 QUEUE, QUEUES = 256, 1 << 18
-# so many entries of all runs are compared with each other; more are sorted
+# up to this many entries of all runs are ranked by comparing each pair; more are sorted
 RANKED = 2048
 MARKS = {np.uint32: "uint", np.uint64: "ulong"}
 # words of `starts_words`

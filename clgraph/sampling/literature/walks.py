@@ -40,7 +40,7 @@ NUMBER = {
 }
 # visits whose order one run keeps, for the error of estimates
 RECORDED = 1 << 24
-# parts of a walk whose spread tells the error
+# parts of a walk: the standard error is estimated from their spread
 BATCHES = 20
 # counters of all parts together: 512 MB
 ROOM = 1 << 27
@@ -142,7 +142,7 @@ class _Walkers(Engine):
         self.walked = device.zeros(self.runs * self.arcs, np.int32) if keep == "visited" else None
 
     def no_error(self, what: str) -> tuple[str, ...]:
-        """Return a note, if estimates from so many steps, or moves, have no standard error."""
+        """Return a note if estimates have no standard error; `what` is counted: steps or moves."""
         if self.counted < BATCHES:
             return (f"estimates have no standard error: {self.counted} {what} count, and it takes {BATCHES}",)
         if batches_of(self.n, self.counted) == 1:
@@ -324,7 +324,7 @@ class Walks(_Walkers):
                 return self.pack()
 
     def launch(self, steps: int) -> npt.NDArray[np.int32]:
-        """Make up to so many steps of all runs; return how many go on, want a leg, are over, end now."""
+        """Make up to `steps` steps of all runs; return how many go on, want a leg, are over, end now."""
         device, shape, note = self.device, self.shape, self.note
         self.step.walk_step.launch(
             self,
@@ -430,7 +430,7 @@ class Trails:
         self.length = 0
 
     def keep(self, trail: Any, steps: int, visits: int | None) -> None:
-        """Keep the trail of a launch of so many steps.
+        """Record the trail of a launch of `steps` steps.
 
         `visits` of a run that ends are those that count, from the first launch on.
         """

@@ -16,7 +16,7 @@ from scipy import stats
 from clgraph import Graph, InputError
 from clgraph.device.launch_config import LaunchTable
 from clgraph.formats import arrivals
-from clgraph.reference.stream import reference_arrivals, reference_gps, reference_pies, verify_held
+from clgraph.reference.stream import reference_arrivals, reference_gps, reference_pies, verify_reservoir
 from clgraph.sampling import sample
 from clgraph.sampling.literature import streams
 from clgraph.sampling.literature.reservoir import Reservoir
@@ -84,7 +84,7 @@ def test_chunks(device, method, options):
         alone = sample(np.stack((u, v), axis=1), method, seed=7 + run, device=device, **options)
         assert one.seed == 7 + run and one.stream.arrivals == len(u)
         assert one.stream.arrival.tolist() == alone.stream.arrival.tolist()
-        verify_held(edges, one.stream, method, one.seed, known)
+        verify_reservoir(edges, one.stream, method, one.seed, known)
         wanted = reference_arrivals(edges, method, seed=one.seed, **known) if run == 0 else None
         assert wanted is None or wanted.times == one.stream.arrival.tolist()
         assert one.graph.ids.tolist() == one.vertices.tolist()
@@ -108,9 +108,9 @@ def test_blocks(device, monkeypatch, together):
             assert one.stream.in_stream == pytest.approx(wanted.triangles, rel=1e-6)
             told.add((one.seed, tuple(wanted.times)))
             if block == 7:
-                verify_held(edges, one.stream, "gps", one.seed, {"edges": 60, "block": 7})
+                verify_reservoir(edges, one.stream, "gps", one.seed, {"edges": 60, "block": 7})
                 with pytest.raises(AssertionError, match=r"largest priority|in the stream"):
-                    verify_held(edges, one.stream, "gps", one.seed, {"edges": 60, "block": 64})
+                    verify_reservoir(edges, one.stream, "gps", one.seed, {"edges": 60, "block": 64})
     assert len(told) > 6
 
 
