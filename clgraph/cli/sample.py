@@ -361,9 +361,9 @@ def _of_graph(order: _Order) -> None:
             else:
                 what = "a contraction of connected groups" if each.contracted_to is not None else "connected"
                 holds = f"{what}, within the target, edges are the original's"
+            seconds = {**run.seconds, **each.seconds}  # those of the call: looking at the graph adds others
             says = _says(data, each, f"{each.graph.num_edges} edges", f"{each.num_edges} pairs")
             verify = partial(_verify, data, each, order.options["connection"])
-            seconds = {**run.seconds, **each.seconds}
             order.deliver(size, each, says, seconds, verify, holds, directed=data.directed)
     run.measure(lambda: clgraph.sample(data, order.method, seed=order.seeds[0], **options))
 
