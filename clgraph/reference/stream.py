@@ -200,7 +200,7 @@ def verify_stream(graph: Graph, sample: Any) -> None:
 
 
 def verify_arrivals(source: Any, sample: Any, *, weighted: bool = False, **read_as: Any) -> None:
-    """Check a sample of a stream of which no graph exists, which is read once more; see `verify_reservoir`."""
+    """Check a sample of a stream of which no graph exists, read once more; see `verify_reservoir`."""
     edges: list[Edge] = []
     weights: list[int] | None = [] if weighted else None
     names = Names()
