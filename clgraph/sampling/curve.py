@@ -1,4 +1,4 @@
-"""What a reduction leaves after every deletion, and the order of the deletions."""
+"""Reduction curves: vertices and edges left after each deletion; and the order of the deletions."""
 
 from __future__ import annotations
 

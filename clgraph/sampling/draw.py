@@ -1,4 +1,4 @@
-"""What a batch deletes: things of smallest keyed priority (drv, dre), or hit by keyed draws (drve, dhyb).
+"""Batches of deletions: by smallest keyed priority (drv, dre), or by keyed draws (drve, dhyb).
 
 Host half of ``cl/sampling/select.cl`` (by threshold, without sorting) and of ``cl/sampling/draw.cl``: the
 draws of one run over the whole device, and of many runs side by side, each in a work-group.

@@ -1,4 +1,4 @@
-"""Which component the loop follows through a few deletions: a tree of merges, built backwards.
+"""A tree of merges, built backwards: it shows which component the loop follows through a few deletions.
 
 A node is one deletion; its children are the components that it leaves, any number of them where a vertex is
 deleted. The node's size counts the deleted vertex, which is not among its children. (Splitting a vertex's
@@ -166,16 +166,16 @@ def whole_tree(
     ]
     count = min(STEPS, csr.n)
     gone, left = device.empty(count, csr.offset), device.empty(count, csr.offset)
-    there = device.empty(count, np.int32)
+    remaining = device.empty(count, np.int32)
     done = 0
     nodes_of = {"size": size, "arcs": arcs, "fresh": fresh, "child": child}
-    into = {"deletions": gone, "vertices": there, "left": left, "state": state}
+    into = {"deletions": gone, "vertices": remaining, "left": left, "state": state}
     while True:
         program.merge_tree_follow(1, count=count, by_edges=edges is not None, **nodes_of, **into)
         steps = int(device.download(state, np.int32, 1, offset=2)[0])
         deletions = device.download(gone, csr.offset, steps).astype(np.int64) + done
         parts.append(
-            (deletions, device.download(there, np.int32, steps), device.download(left, csr.offset, steps))
+            (deletions, device.download(remaining, np.int32, steps), device.download(left, csr.offset, steps))
         )
         if steps < count:
             break

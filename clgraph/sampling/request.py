@@ -1,4 +1,4 @@
-"""What a caller wants of a sampling method: one request, checked once against the table of methods."""
+"""Requests for samples, checked once against the table of methods."""
 
 from __future__ import annotations
 
@@ -528,8 +528,8 @@ def _walk_rules(view: View, method: str, values: dict[str, Any], given: Mapping[
     steps = values.get("steps")
     if steps is None and ("burn_in" in given or "thin" in given or values.get("walks")):
         raise InputError("burn_in, thin and walks go with steps: give steps, not size")
-    turns = values["walkers"] if method == "fs" else 1  # whose steps are moves, of whichever walker
-    if steps is not None and turns * (steps - values["burn_in"]) < values["thin"]:
+    moves = values["walkers"] if method == "fs" else 1  # a step of fs is a move of each walker
+    if steps is not None and moves * (steps - values["burn_in"]) < values["thin"]:
         raise InputError(f"{steps} steps, less burn_in, do not make one visit that counts: give more steps")
     # the mean degree, rounded up
     mean = max(1, ceil(Fraction(view.rows.num_arcs, view.n)))
@@ -668,7 +668,7 @@ def check_strata(
         )
     names, code = numbered(values, "strata")
     count = np.bincount(code, minlength=len(names)).tolist()
-    there = count if drawable is None else np.bincount(code[drawable], minlength=len(names)).tolist()
+    drawn_from = count if drawable is None else np.bincount(code[drawable], minlength=len(names)).tolist()
     if isinstance(size, Mapping):
         strange = [name for name in size if name not in names.tolist()]
         if strange:
@@ -682,7 +682,7 @@ def check_strata(
     if not any(wanted):
         raise InputError("size takes no vertex of any stratum: ask for one at least")
     what = "" if drawable is None else " that have edges"
-    for name, k, most in zip(names.tolist(), wanted, there, strict=True):
+    for name, k, most in zip(names.tolist(), wanted, drawn_from, strict=True):
         if k > most:
             raise InputError(
                 f"{k} vertices of stratum {name!r} are asked for, it has {most}{what}: ask for fewer"

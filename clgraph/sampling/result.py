@@ -1,4 +1,4 @@
-"""What `clgraph.sample` returns: a sample, or samples of several seeds and sizes."""
+"""Results of `clgraph.sample`: a sample, or samples of several seeds and sizes."""
 
 from __future__ import annotations
 

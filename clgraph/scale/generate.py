@@ -1,6 +1,6 @@
 """Graphs made from a seed straight into shards: host half of ``cl/scale/generate.cl``.
 
-Where all draws fit the device, they are made once; otherwise they are made anew for each shard. Shards are
+Where all draws fit the device, they are made once; otherwise they are repeated for each shard. Shards are
 cut by how many draws belong to blocks of rows, so that they are the same on every device.
 """
 

@@ -259,7 +259,7 @@ def open_work(folder: Path) -> None:
             )
     folder.mkdir(exist_ok=True)
     for name in os.listdir(folder):
-        if name != MARK and not name.startswith("input-"):  # of the part that begins anew
+        if name != MARK and not name.startswith("input-"):  # of the steps that start over
             (folder / name).unlink()
     if not names:
         with atomic_write(folder / MARK) as file:

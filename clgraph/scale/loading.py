@@ -1,4 +1,4 @@
-"""Shards on a device: read there in pieces, checked where they are used, kept where they fit.
+"""Shards on a device: read there in chunks, checked where they are used, cached where they fit.
 
 Host half of ``cl/scale/loading.cl``. A shard at which anything is wrong is read again by the host's reader
 (`Shards.read`), which says what it is.
@@ -30,7 +30,7 @@ VALUES = {"weights": np.float64, "multiplicity": np.int32, "way": np.uint8}
 
 
 # the part of a device's memory up to which it keeps shards of graphs in memory: a call works in the rest
-KEPT = 3, 4
+CACHE_SHARE = 3, 4
 LAUNCH = LaunchTable(gpu=16, cpu=4096, simulator=5)  # entries that one work-item takes
 
 
@@ -65,21 +65,21 @@ class Loading:
     def __init__(self, device: Device, shards: Shards, *, values: Sequence[str] = (), room: int = 0) -> None:
         self._device, self.shards, self._values = device, shards, tuple(values)
         self._room = room
-        self._kept: dict[tuple[str, int], DeviceCSR] = {}
+        self._cached: dict[tuple[str, int], DeviceCSR] = {}
 
     def rows(self, name: str, numbers: Sequence[int]) -> Iterator[DeviceCSR]:
         """Yield shards of a section: first those that the device has, then the others in order; not `alone`.
 
         Those of a graph in memory come in order; the device keeps what it has room for.
         """
-        for number in sorted(numbers, key=lambda number: (name, number) not in self._kept):
-            if (name, number) in self._kept:
-                yield self._kept[name, number]
+        for number in sorted(numbers, key=lambda number: (name, number) not in self._cached):
+            if (name, number) in self._cached:
+                yield self._cached[name, number]
                 continue
             loaded = self._load(name, number)
             if self.shards.owner is None and loaded.nbytes <= self._room:
                 self._room -= loaded.nbytes
-                self._kept[name, number] = loaded
+                self._cached[name, number] = loaded
             yield loaded
 
     def _load(self, name: str, number: int) -> DeviceCSR:
@@ -118,8 +118,8 @@ class Loading:
 
             place = "shard", name, shard.first_row, shard.rows, key
             nbytes = count * np.dtype(dtype).itemsize
-            # one that goes round and round more than fits would find nothing of it
-            spare = device.global_memory * KEPT[0] // KEPT[1] - device.allocated
+            # a cache that is cycled through by more than fits is never hit
+            spare = device.global_memory * CACHE_SHARE[0] // CACHE_SHARE[1] - device.allocated
             if device.shares_memory or nbytes <= spare or device.graph_cache.has(owner, place):
                 return device.cached(owner, place, make)
             return make()

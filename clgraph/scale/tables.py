@@ -25,8 +25,8 @@ Ids = npt.NDArray[np.int64]
 STEP = 1 << 19  # rows that are in memory at a time: they stay in the cache
 FINEST = 1024  # ranges that rows are dealt to at a time, about: with more, each gets a few rows of a part
 DENSE = 1 << 27  # ids below this are always marked in a table of bytes ...
-PER_ROW = 4  # ... or below so many times the number of rows
-DIRECT = 1 << 24  # ids below this are always numbered by a table, or below so many times the number of ids
+PER_ROW = 4  # ... or below this many times the number of rows
+DIRECT = 1 << 24  # ids below this, or below `PER_ROW` times their number, are numbered by a table
 CHUNK = 1 << 22  # marks that are looked at together
 
 

@@ -71,7 +71,7 @@ class Writer:
         loops: Callable[[int, int], int] | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> Section:
-        """Write a section's shards, of about so many entries each.
+        """Write a section's shards, of about `shard_edges` entries each.
 
         `columns` are what its entries have, by name: slices of them are arrays, or lie in files. `loops` says
         how many of some rows hold their own vertex; `progress` is called with the rows written.

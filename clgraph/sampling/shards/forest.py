@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from clgraph.graph import Graph
 
 Words = npt.NDArray[np.uint64]
-# a list of so many times the vertices is reduced from its latest edges on: few others enter the forest
+# with this many times as many edges as vertices the latest edges come first: few others enter the forest
 FILTERED = 4
 
 
@@ -119,7 +119,7 @@ class Forest:
         )
         begin, count, *rest = (device.empty(chunks, np.int32) for _ in range(4))
         self._first, self._rest = {"begin": begin, "count": count}, rest
-        self._held, self._reduced = 0, True
+        self._waiting, self._reduced = 0, True
         self._list()
 
     @staticmethod
@@ -142,11 +142,11 @@ class Forest:
         """Give how many of `total` edges there is room for, and from which on, until all were added."""
         done = 0
         while done < total:
-            if self._held == self._room:
+            if self._waiting == self._room:
                 self.reduce()
-            some = min(total - done, self._room - self._held)
+            some = min(total - done, self._room - self._waiting)
             yield done, some
-            self._held += some
+            self._waiting += some
             done += some
             self._reduced = False
 
@@ -158,7 +158,7 @@ class Forest:
         chunk, lanes = self._shape.chunk, self._shape.lanes
         rows = {"rows": block.n, "first_row": block.first_row, **block.buffers}
         for begin, some in self._batches(block.arcs):
-            part = {"begin": begin, "end": begin + some, "at": self._n + self._held}
+            part = {"begin": begin, "end": begin + some, "at": self._n + self._waiting}
             size = -(-some // chunk) * lanes
             program.forest_rows.launch(self._state, size, local=lanes, **rows, **part)
 
@@ -177,7 +177,7 @@ class Forest:
                 np.frombuffer(view, np.uint8)[:] = data[offset : offset + len(view)]
 
             loaded = self._device.load(some, np.uint64, read)
-            part = {"count": some, "at": self._n + self._held, "from_": loaded}
+            part = {"count": some, "at": self._n + self._waiting, "from_": loaded}
             self._program.forest_words.launch(self._state, -(-some // self._device.tuning.items), **part)
 
     def _list(self) -> None:
@@ -187,11 +187,11 @@ class Forest:
     # --- Boruvka's rounds ---------------------------------------------------------------------------
 
     def reduce(self) -> None:
-        """Make the forest of what is held and of the forest so far."""
+        """Make the forest of the edges added since, and of the forest so far."""
         if self._reduced:
             return
         program, n, state = self._program, self._n, self._state
-        total = n + self._held
+        total = n + self._waiting
         chunks, lanes = -(-total // self._shape.chunk), self._shape.lanes
         program.forest_start.launch(state, self._passes)
         items = self._device.tuning.items
@@ -209,7 +209,7 @@ class Forest:
             while self._round(part, chunks):
                 pass
         self._list()
-        self._held, self._reduced = 0, True
+        self._waiting, self._reduced = 0, True
 
     def _least(self, total: int) -> int:
         """Return a time that about 2 n edges of the list reach; any time gives the same forest."""

@@ -240,7 +240,7 @@ def save_forest(
 ) -> SavedForest:
     """Compute and save the priority forest of a graph in shards: the first pass of samples and curves.
 
-    The forest has at most n - 1 edges and tells every sample of its method and seed, of any size
+    The forest has at most n - 1 edges and determines every sample of its method and seed, of any size
     (``clgraph.sample(shards, ..., forest=...)``). Forests of some shards are merged by `merge_forests`: jobs
     of any scheduler may share the pass through files.
 

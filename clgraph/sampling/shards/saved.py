@@ -30,7 +30,7 @@ from clgraph.temporary import marked
 FORMAT = "clgraph-forest 1"
 SUFFIX = ".forest"
 # names of files in a checkpoint; others in the folder are somebody else's
-KEPT = re.compile(r"([0-9]+|none)-[0-9a-f]{8}\.forest")
+CHECKPOINT_FILE = re.compile(r"([0-9]+|none)-[0-9a-f]{8}\.forest")
 # bytes of the line of JSON: as much is read before anything is known of the file
 LONGEST = 1 << 24
 # what that line has
@@ -208,7 +208,7 @@ class Checkpoint:
         if not self.folder.exists():
             return []
         with reading(self.folder):
-            names = sorted(name for name in os.listdir(self.folder) if KEPT.fullmatch(name))
+            names = sorted(name for name in os.listdir(self.folder) if CHECKPOINT_FILE.fullmatch(name))
         for name in names:
             if (self.folder / name).is_symlink():
                 raise InputError(
