@@ -1,4 +1,4 @@
-"""What is made or added when it is first asked for: values of an object, entries of a table."""
+"""Values of an object and entries of a table that are made when they are first used."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class lazy(cached_property[T]):
 
 
 class Table(dict[str, T]):
-    """What names lead to, with the code that looks them up.
+    """A dictionary of names to which higher levels add entries when a name is first missing.
 
-    Higher floors, which that code must not know, add theirs when a name is first missing.
+    The code that looks names up must not know those levels.
     """
 
     def __missing__(self, name: str) -> T:

@@ -66,7 +66,7 @@ class Public(NamedTuple):
 
     @property
     def is_function(self) -> bool:
-        """Whether it is one: classes have capitals, `datasets` is a module."""
+        """True for a function: classes have capitals, `datasets` is a module."""
         return self.name.islower() and self.home != self.name
 
 

@@ -162,7 +162,7 @@ class run_on:
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """How a result came about: see `clgraph.results.RunsOn`; nothing of a dataset's, made anywhere."""
+        """Provenance of a result (see `clgraph.results.RunsOn`); empty for a dataset."""
         if self._stored:
             return {}
         return self.device.provenance(self._before) | (

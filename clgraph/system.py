@@ -1,4 +1,4 @@
-"""What Linux has and other systems lack, each with what is done there instead.
+"""Features of Linux that other systems lack, each with its substitute.
 
 Nobody has run clgraph on Windows or macOS: there is this module, and tests that hide what those systems lack.
 
@@ -58,7 +58,7 @@ def memory() -> int | None:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process of that number runs here; True where it cannot be asked harmlessly (Windows)."""
+    """True if a process of that number runs here, or if asking would do harm (Windows)."""
     if sys.platform == "win32":
         return True  # os.kill(pid, 0) would send it Ctrl-C
     try:
@@ -168,7 +168,7 @@ def watch_forks(begin: Callable[[], None] = _begin) -> None:
 
 
 def is_inherited(stem: str) -> bool:
-    """Whether a library (``libpocl``) was loaded before this process was forked, by whomever."""
+    """True if a library (``libpocl``) was loaded before this process was forked, by whomever."""
     names = (line.rpartition(b"/")[2] for line in _Process.inherited.split(b"\n"))
     return any(os.fsdecode(name).split(".so")[0] == stem for name in names if b".so" in name)
 

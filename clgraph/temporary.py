@@ -51,17 +51,17 @@ def strangers(folder: str | os.PathLike[str]) -> list[str]:
 
 def remove_own(folder: str | os.PathLike[str]) -> None:
     """Remove a folder of clgraph's own; files that others have put there stay, and the folder with them."""
-    kept = strangers(folder)
+    foreign = strangers(folder)
     for name in os.listdir(folder):
-        if name not in kept:
+        if name not in foreign:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(folder, name))
-    if not kept:
+    if not foreign:
         os.rmdir(folder)
 
 
 def is_stale(entry: os.DirEntry[str]) -> bool:
-    """Whether a folder's entry is the temporary file, or folder, of a dead process of this user, and old."""
+    """True if a folder's entry is an old temporary file, or folder, of a dead process of this user."""
     found = _NAME.fullmatch(entry.name)
     if found is None or system.is_alive(int(found[1])):
         return False

@@ -1,8 +1,9 @@
 """Compressed sparse rows made on a device from arcs that are already in its memory.
 
-Two ways, the same bytes: scattering the arcs at once, for devices of many work-items (``cl/csr/build.cl``,
-``cl/csr/build_sort.cl``), and dealing them out to buckets, for CPUs (``cl/csr/build_buckets.cl``). Sums of
-blocks are scanned on the host by NumPy: they are few, and pyopencl's scan would need Mako as well.
+Two algorithms give the same bytes: one scatters all arcs at once, for devices of many work-items
+(``cl/csr/build.cl``, ``cl/csr/build_sort.cl``), the other deals them out to buckets, for CPUs
+(``cl/csr/build_buckets.cl``). Sums of blocks are scanned on the host by NumPy: they are few, and pyopencl's
+scan would need Mako as well.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def build_rows(
     heads: int | None = None,
     algorithm: Algorithm | None = None,
 ) -> DeviceCSR:
-    """Build the rows of arcs that are on a device already; rows ascend.
+    """Build ascending rows of arcs that are on a device already.
 
     The bytes depend on the set of arcs alone (with "keep": on the multiset), not on their order, the
     device or its timing.
@@ -355,14 +356,14 @@ class _Rows:
         stay = device.empty(buckets, np.int64)
         bits = max(self.heads - 1, 1).bit_length()
         program.buckets_sort.launch(own, buckets, local=1, bits=bits, stay=stay)
-        before, kept = exclusive_sums(device.download(stay, np.int64, buckets))
-        offset = offset_type(kept)
+        before, left = exclusive_sums(device.download(stay, np.int64, buckets))
+        offset = offset_type(left)
         row_ptr = device.output(n + 1, offset)
-        col = own.heads if kept == arcs else device.output(kept, np.int32)
-        copies = device.output(kept, np.int32) if self.counts and kept < arcs else None
+        col = own.heads if left == arcs else device.output(left, np.int32)
+        copies = device.output(left, np.int32) if self.counts and left < arcs else None
         if copies is None:
             own.dealt = None  # its memory is free for what comes
-        squeezed = {"col": None if kept == arcs else col, "counts": copies, "row_ptr": row_ptr}
+        squeezed = {"col": None if left == arcs else col, "counts": copies, "row_ptr": row_ptr}
         kernel = self._program("csr/build_buckets", offset).buckets_rows
         kernel.launch(own, buckets, local=1, before=device.upload(before), **squeezed)
-        return DeviceCSR(n, kept, row_ptr, col, offset, values=given(multiplicity=copies))
+        return DeviceCSR(n, left, row_ptr, col, offset, values=given(multiplicity=copies))

@@ -38,7 +38,7 @@ _prepared: WeakKeyDictionary[Device, set[tuple[type, bool]]] = WeakKeyDictionary
 
 
 def prepare(device: Device, rows: DeviceCSR, *, induced: bool) -> None:
-    """Build the kernels now, so that no clock sees it; otherwise they are built at their first use."""
+    """Build the kernels before a measurement begins; otherwise they are built at their first use."""
     done = _prepared.setdefault(device, set())
     if (rows.offset, induced) not in done:
         _program(device, rows, induced=induced)
@@ -98,7 +98,7 @@ def compact(
 
 
 def labelled(device: Device, rows: DeviceCSR, label: Any, keep: int) -> Any:
-    """The vertices with a label, as the `live` of `compact`."""
+    """Mark the vertices with a label: the `live` of `compact`."""
     live = device.empty(rows.n, np.uint8)
     kernel = _program(device, rows).compact_choose
     kernel.launch(rows, -(-rows.n // device.tuning.items), label=label, keep=keep, live=live)
@@ -106,7 +106,7 @@ def labelled(device: Device, rows: DeviceCSR, label: Any, keep: int) -> Any:
 
 
 def those_of(device: Device, rows: DeviceCSR, ids: SelectedIds, live: Any) -> Any:
-    """The `live` of `compact` for rows of chosen vertices, given that of those they were chosen from."""
+    """Return the `live` of `compact` for selected vertices, given that of the vertices to select from."""
     mine = device.empty(rows.n, np.uint8)
     kernel = _program(device, rows, induced=True).compact_those
     kernel.launch(rows, -(-rows.n // device.tuning.items), name=ids.place, live=live, mine=mine)
@@ -114,9 +114,9 @@ def those_of(device: Device, rows: DeviceCSR, ids: SelectedIds, live: Any) -> An
 
 
 def arcs_of_view(device: Device, rows: DeviceCSR, view: DeviceCSR, view_arcs: Any, *, copies: bool) -> Any:
-    """Which arcs of a directed graph stay, given those of its undirected view without loops (uint8 buffers).
+    """Mark the arcs of a directed graph that stay, given those of its undirected view without loops.
 
-    `copies`: each arc of the graph is an edge of its own in the view.
+    Marks are uint8 buffers. `copies`: each arc of the graph is an edge of its own in the view.
     """
     arcs = device.empty(max(rows.arcs, 1), np.uint8)
     given = {"view_row_ptr": view.row_ptr, "view_col": view.col_idx, "view_arcs": view_arcs, "arcs": arcs}

@@ -1,4 +1,4 @@
-"""The buffers of a graph on a device, as builders pass them to a `Residence`."""
+"""A graph in the memory of a device: its rows with their values, and the ids of its vertices."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class DeviceCSR:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What kernels over the entries of a block take of it."""
+        """Arguments of kernels over the entries of a block."""
         return {"rows": self.n, "first_row": self.first_row, "entries": self.arcs, **self.buffers}
 
     def columns(self, prefix: str = "") -> dict[str, Any]:
@@ -62,7 +62,7 @@ class DeviceCSR:
 
     @property
     def defines(self) -> dict[str, str]:
-        """Build options that tell the kernels the type of an offset."""
+        """Build options: the type of an offset."""
         return {"OFFSET": "int" if self.offset is np.int32 else "long"}
 
 
@@ -98,7 +98,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class SelectedIds:
-    """Ids of vertices that were chosen on a device.
+    """Ids of vertices that were selected on a device.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class SelectedIds:
     count: int
 
     def ids(self, device: Device) -> npt.NDArray[Any]:
-        """The ids on the host."""
+        """Return the ids on the host."""
         place = device.download(self.place, np.int32, self.count)
         return place.astype(np.int64) if self.of is None else self.of[place]
 
@@ -142,18 +142,18 @@ class DeviceGraph:
     is_multigraph: bool | None = None
 
 
-FEW = 64  # ids that are fetched one by one: so many waits are sooner over than all ids are copied
+FEW = 64  # up to so many ids are fetched one by one: that takes less time than a copy of all
 
 
 @dataclass(frozen=True)
 class IdLookup:
-    """Gives the ids of some of the vertices that were chosen; pickled as all of their ids."""
+    """Return the ids of some of the selected vertices; pickled as all of their ids."""
 
     device: Device
     selected: SelectedIds
 
     def __call__(self, index: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The ids of the vertices with these indices."""
+        """Return the ids of the vertices with these indices."""
         device, selected = self.device, self.selected
         if index.size > FEW:
             return selected.ids(device)[index]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cut:
-    """How a graph's vertices are cut into partitions and its arcs into blocks.
+    """Cut of a graph's vertices into partitions and of its arcs into blocks.
 
     Attributes
     ----------
@@ -80,8 +80,8 @@ def make_layout(cut: Cut, row_ptr: npt.NDArray[Any], col_idx: npt.NDArray[np.int
         count[b] = np.bincount(col_idx[first : first + cut.each] // cut.size, minlength=parts)
     padded = -(-count // cut.burst) * cut.burst
     # in global memory the tiles are ordered by partition; on chip by partition within a block
-    there = (np.cumsum(padded.T.ravel()) - padded.T.ravel()).reshape(parts, blocks).T
-    here = np.cumsum(padded, axis=1) - padded
+    in_memory = (np.cumsum(padded.T.ravel()) - padded.T.ravel()).reshape(parts, blocks).T
+    on_chip = np.cumsum(padded, axis=1) - padded
     begin = np.zeros(parts + 1, np.int64)
     np.cumsum(padded.sum(axis=0), out=begin[1:])
     source = np.zeros(max(1, int(begin[-1])), np.int32)
@@ -93,8 +93,8 @@ def make_layout(cut: Cut, row_ptr: npt.NDArray[Any], col_idx: npt.NDArray[np.int
         order = np.argsort(part, kind="stable")
         part = part[order]
         rank = np.arange(len(col)) - np.searchsorted(part, np.arange(parts))[part]
-        source[there[b, part] + rank] = col[order] - part.astype(np.int32) * cut.size
-        place[first + order] = here[b, part] + rank
+        source[in_memory[b, part] + rank] = col[order] - part.astype(np.int32) * cut.size
+        place[first + order] = on_chip[b, part] + rank
     ends = np.arange(1, blocks + 1) * cut.each
     ended = np.zeros(blocks + 1, np.int32)
     ended[1:] = np.searchsorted(row_ptr[1:], ends, side="right")
@@ -104,7 +104,7 @@ def make_layout(cut: Cut, row_ptr: npt.NDArray[Any], col_idx: npt.NDArray[np.int
         source=source,
         ended=ended,
         place=place,
-        tile=np.stack((there, there + padded), axis=-1).ravel().astype(row_ptr.dtype),
+        tile=np.stack((in_memory, in_memory + padded), axis=-1).ravel().astype(row_ptr.dtype),
         moved=len(source),
     )
 

@@ -1,4 +1,4 @@
-"""What is asked of rows on a device before anybody works on them: host half of ``cl/csr/facts.cl``."""
+"""Properties of rows on a device: loops, parallel arcs, lengths of rows. Host half of ``cl/csr/facts.cl``."""
 
 from __future__ import annotations
 

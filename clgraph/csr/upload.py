@@ -124,7 +124,7 @@ class Residence:
         return f"{self.device.spec} {self.device.name}"
 
     def has(self, name: Name) -> bool:
-        """Whether the graph has this array."""
+        """True if the graph has this array."""
         if name == "_ids":
             return self._ids is not None
         return name in ("row_ptr", "col_idx") or name in self._columns
@@ -150,7 +150,7 @@ class Residence:
             ) from error
 
     def id_lookup(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
-        """What gives the ids of some vertices, by index."""
+        """Return a function that gives the ids of vertices, by index."""
         if isinstance(self._ids, SelectedIds):
             return IdLookup(self.device, self._ids)
         assert self._ids is not None
@@ -176,7 +176,7 @@ class Residence:
             return count_range(device, self.csr, counts)
 
     def view(self, graph: Any, view: View) -> Any:
-        """A graph made of this one on the device; None where the host makes it, or makes it sooner."""
+        """Build a view of the graph on the device; None where the host does it, or does it faster."""
         device = self.device
         sooner = graph.is_on_host and graph.num_arcs < SMALL
         if not device.has_compiler or sooner or device.is_second:
@@ -193,7 +193,7 @@ class Residence:
             return None if made is None else graph_of(device, made)
 
     def some(self, graph: Any, vertices: npt.NDArray[Any]) -> Any:
-        """Some vertices and the arcs between them; None where the host has the rows, or has to do it."""
+        """Return the subgraph on some vertices; None where the host has the rows, or has to build it."""
         device = self.device
         if not device.has_compiler or graph.is_on_host or device.is_second:
             return None
@@ -208,7 +208,7 @@ class Residence:
         Residence.of(self.device, graph)
 
     def is_on(self, device: Any) -> bool:
-        """Whether this is a device as `clgraph.get_device` takes it; None: any."""
+        """True if this is the device that `clgraph.get_device` returns for it; None: any."""
         from clgraph.device import get_device
 
         return device is None or get_device(device) is self.device
@@ -224,7 +224,7 @@ class Residence:
             self.device.graph_cache.forget(graph)
 
     def may_go(self, graph: Any) -> bool:
-        """Whether the graph can do without; asked when memory is short."""
+        """Drop the arrays if the graph can do without; called when memory is short."""
         return bool(graph._drop_residence(self))
 
 
@@ -278,7 +278,7 @@ def upload_csr(device: Device, graph: Graph, *, wide: bool = False) -> DeviceCSR
 
 
 def arrays_on(device: Any, graph: Graph) -> OnDevice:
-    """What `Graph.device_arrays` gives."""
+    """Return a graph's arrays on a device: see `Graph.device_arrays`."""
     from clgraph.device import get_device
 
     dev = get_device(device)
@@ -292,25 +292,25 @@ def arrays_on(device: Any, graph: Graph) -> OnDevice:
 
 
 def ids_on(device: Device, graph: Graph) -> Any:
-    """The ids of a graph's vertices as a ``pyopencl.array.Array``: int32 or int64, shape (n,)."""
+    """Return the ids of a graph's vertices as a ``pyopencl.array.Array``: int32 or int64, shape (n,)."""
     ids = device_graph(device, graph).ids
     if isinstance(ids, SelectedIds) and ids.of is None:
         return device.array(ids.place, np.int32, ids.count)
-    there = graph.ids
-    if there.dtype.kind != "i":
+    on_host = graph.ids
+    if on_host.dtype.kind != "i":
         raise InputError("the graph's ids are text, which stays on the host: leave arrays='device' out")
-    return device.array(device.upload(there), there.dtype, len(there))
+    return device.array(device.upload(on_host), on_host.dtype, len(on_host))
 
 
 def hub_of(device: Device, graph: Graph) -> int:
-    """The first of the vertices with the most arcs, found where the graph is."""
+    """Return the first of the vertices with the most arcs, found where the graph is."""
     if graph.is_on_host or not device.has_compiler:
         return int(graph.degrees.argmax())
     return find_hub(device, upload_csr(device, graph))
 
 
 def degrees_of(device: Device, graph: Graph, vertices: npt.NDArray[np.int32]) -> npt.NDArray[Any]:
-    """Number of arcs of some vertices, looked up where the graph is."""
+    """Return the number of arcs of some vertices, looked up where the graph is."""
     if graph.is_on_host or not device.has_compiler:
         return graph.row_ptr[vertices.astype(np.int64) + 1] - graph.row_ptr[vertices]
     return lengths_of(device, upload_csr(device, graph), vertices)
@@ -346,7 +346,7 @@ IN_WINDOWS = LaunchTable(gpu=False, cpu=True, simulator=True)
 
 
 def reversed_arcs(device: Device, parts: DeviceGraph) -> DeviceGraph | None:
-    """Every arc reversed; None for 2**31 arcs and more, whose positions do not fit in 32 bits."""
+    """Reverse every arc; None for 2**31 arcs and more, whose positions do not fit in 32 bits."""
     rows = parts.rows
     if rows.arcs > INT32_MAX:
         return None
@@ -380,7 +380,7 @@ def reversed_arcs(device: Device, parts: DeviceGraph) -> DeviceGraph | None:
 def without_directions(
     device: Device, parts: DeviceGraph, back: DeviceGraph, *, copies: bool
 ) -> DeviceGraph | None:
-    """Arcs u->v and v->u as one edge, or each arc as an edge of its own (parallel ones without counts).
+    """Join arcs u->v and v->u into one edge, or (parallel ones without counts) make each arc an edge.
 
     None where the host has to do it: it adds up the weights of several parallel arcs in an order of its own,
     devices may lack 64-bit floats, and the host words the errors.

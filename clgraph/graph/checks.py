@@ -133,11 +133,11 @@ def check_mirrored(arrays: Arrays) -> int:
     begin = 0
     for tail, head in arrays.chunks():
         up = tail < head
-        there = pack(tail[up], head[up])
-        if not np.array_equal(there, back[begin : begin + len(there)]):
+        forward = pack(tail[up], head[up])
+        if not np.array_equal(forward, back[begin : begin + len(forward)]):
             begin = -1
             break
-        begin += len(there)
+        begin += len(forward)
     if begin < downward and (found := without_twin((arrays.tails(), arrays.col_idx, None))):
         u, v = found
         raise InputError(
@@ -203,9 +203,9 @@ def without_twin(arcs: Arcs) -> tuple[int, int] | None:
     tail, head, weight = arcs
     # turned round, the arcs that go down must be those that go up
     up, down = np.flatnonzero(tail < head), np.flatnonzero(tail > head)
-    there: Arcs = tail[up], head[up], None if weight is None else weight[up]
+    forward: Arcs = tail[up], head[up], None if weight is None else weight[up]
     back: Arcs = head[down], tail[down], None if weight is None else weight[down]
-    found = difference(there, back)
+    found = difference(forward, back)
     if found is None:
         return None
     forth, back_again = (np.count_nonzero((tail == u) & (head == v)) for u, v in (found, found[::-1]))

@@ -243,12 +243,12 @@ class ResidentArrays:
         return {name: own[name] for name in get_args(View) if own.get(name, self) is not self}
 
     def memory_usage(self) -> dict[str, dict[str, int]]:
-        """Return how many bytes are held for the graph, and where.
+        """Return how many bytes the graph takes, and where.
 
         Returns
         -------
         dict
-            ``"host"`` and the devices that hold something, by name; for each of them bytes by what they are.
+            ``"host"`` and the devices that have something of it, by name; for each of them bytes by array.
             What belongs to `reverse`, `undirected` and `without_self_loops` is listed under their names.
 
         Examples
@@ -258,12 +258,12 @@ class ResidentArrays:
         {'host': {'row_ptr': 16, 'col_idx': 16}}
         """
         own = vars(self)
-        there = {
+        on_host = {
             name.lstrip("_"): own[name].nbytes
             for name in (*NAMES, "ids")
             if own.get(name) is not None and (name != "ids" or own.get("_ids") is None)
         }
-        found: dict[str, dict[str, int]] = {"host": there} if there else {}
+        found: dict[str, dict[str, int]] = {"host": on_host} if on_host else {}
         for residence in self._residences():
             if sizes := residence.sizes(self):
                 found.setdefault(residence.where, {}).update(sizes)
@@ -297,10 +297,10 @@ class ResidentArrays:
         return found
 
     def free(self, device: Any = None) -> None:
-        """Give back what a device holds for the graph.
+        """Free the memory that a device uses for the graph.
 
-        What only the device has is brought to the host first; views of the graph that are only there are
-        recomputed when they are asked for.
+        Arrays that only the device has are brought to the host first; views of the graph that only it has
+        are recomputed when they are next used.
 
         Parameters
         ----------

@@ -76,12 +76,12 @@ class Rows:
     def find(self, tails: Any, heads: Any, directed: bool) -> npt.NDArray[np.int64]:
         """The first row of each edge, -1 where there is none; of an undirected one, in either direction."""
         tails, heads = _ids(tails), _ids(heads)
-        there = self._one_way(tails, heads)
+        forward = self._one_way(tails, heads)
         if directed:
-            return there
+            return forward
         # the table may hold either direction, or both; the earlier row counts
         back = self._one_way(heads, tails)
-        return np.where((there < 0) | ((back >= 0) & (back < there)), back, there)
+        return np.where((forward < 0) | ((back >= 0) & (back < forward)), back, forward)
 
     def _one_way(self, tails: npt.NDArray[Any], heads: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         ids, keys, order = self._index
