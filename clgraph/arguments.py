@@ -133,7 +133,7 @@ def _dimensions(value: Any, other: int) -> int:
 
 
 def flat_list(values: Any, name: str) -> list[Any]:
-    """The ids of vertices in a list, an array, a set, a column of a table; not those in lists inside it."""
+    """Return the ids of vertices in a list, an array, a set or a column of a table; refuse nested lists."""
     dimensions = _dimensions(values, 1)
     if dimensions > 1:
         raise InputError(f"{name} is {shown(values)}: use one flat list of ids of vertices")
@@ -150,12 +150,12 @@ def flat_list(values: Any, name: str) -> list[Any]:
 
 
 def given_ids(value: Any, name: str) -> list[Any]:
-    """One id of a vertex, or a flat list of them, as a list."""
+    """Return one id of a vertex, or a flat list of them, as a list."""
     return [value] if is_one(value) else flat_list(value, name)
 
 
 def one_id(value: Any, name: str) -> Any:
-    """The id of one vertex."""
+    """Return the id of one vertex, or raise InputError."""
     if not is_one(value):
         raise InputError(f"{name} is {shown(value)}: use the id of one vertex")
     return value
@@ -167,7 +167,7 @@ def is_one(value: Any) -> bool:
 
 
 def file_name(value: Any, name: str = "path") -> Path:
-    """The name of a file."""
+    """Return the name of a file as a Path, or raise InputError."""
     try:
         text = os.fsdecode(value)
     except TypeError as error:
@@ -197,17 +197,17 @@ EXPONENT_MAX = 400  # a little beyond float64
 
 
 def whole_number(text: str) -> int | None:
-    """The number that ASCII digits, perhaps with a sign, spell; None if `text` is anything else."""
+    """Return the number that ASCII digits, perhaps with a sign, spell; None if `text` is anything else."""
     return int(text) if len(text) <= LONGEST and WHOLE.fullmatch(text) else None
 
 
 def real_number(text: str) -> float | None:
-    """The float64 that a decimal in ASCII spells (nan and inf are none); None if `text` is anything else."""
+    """Return the float64 that a decimal in ASCII spells; None if `text` is anything else, such as nan."""
     return float(text) if REAL.fullmatch(text) else None
 
 
 def exact_number(text: str) -> Fraction | None:
-    """The exact number that a decimal or a ratio such as ``4/5`` spells; None if `text` is neither."""
+    """Return the exact number that a decimal or a ratio such as ``4/5`` spells; None if `text` is neither."""
     if len(text) > LONGEST:
         return None
     if RATIO.fullmatch(text):
@@ -220,7 +220,7 @@ def exact_number(text: str) -> Fraction | None:
 
 
 def number_given(value: object) -> Fraction | None:
-    """The exact number that the decimals of a caller's value say, whatever it is; None if it is none."""
+    """Return the exact number that the decimals of a value spell; None if it is no number."""
     try:
         return exact_number(str(value).strip())
     except ValueError:  # a whole number of more than 4300 digits
@@ -228,7 +228,7 @@ def number_given(value: object) -> Fraction | None:
 
 
 def parse_size(size: float | int | str) -> int | Fraction:
-    """A size as a count of vertices (int) or a share of the input's vertices (Fraction).
+    """Return a size as a count of vertices (int) or a share of the input's vertices (Fraction).
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def parse_size(size: float | int | str) -> int | Fraction:
 
 
 def target_size(size: float | int | str, num_vertices: int) -> int:
-    """The target n* for a graph of `num_vertices` vertices: floor(share * |V| + 1/2), or the count.
+    """Return the target n* for a graph of `num_vertices` vertices: floor(share * |V| + 1/2), or the count.
 
     Raises
     ------

@@ -26,7 +26,7 @@ R = TypeVar("R")
 
 
 def with_progress(what: str, *, data: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator of public calls: their keyword ``progress`` may be True, and arrives as a function or not.
+    """Decorate public calls: their keyword ``progress`` may be True, and arrives as a function or not.
 
     As `clgraph.arguments.hints` it says what an unknown option is called here.
 

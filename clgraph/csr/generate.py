@@ -129,7 +129,7 @@ def rmat_graph(
         Renumber the vertices by a bijection that the seed decides (as Graph500 does), so that a number says
         nothing about a degree. False keeps R-MAT's own numbers: small ones have many edges.
     duplicates : {"merge", "keep"}
-        What becomes of parallel edges; how many were merged is not kept.
+        What becomes of parallel edges; how many were merged is not recorded.
 
     Returns
     -------
@@ -278,12 +278,12 @@ ROUNDS = 1000  # each places a share of what is left: more are needed only where
 
 
 def table_size(count: int) -> int:
-    """Entries of a hash table of edges: of at most half of them in use, a search ends after a few."""
+    """Return the size of a hash table of edges: at most half full, so that a search ends after a few."""
     return 1 << max(4, (2 * count - 1).bit_length())
 
 
 def table_of(device: Device, count: int) -> tuple[Any, int]:
-    """An empty hash table of edges, and its mask."""
+    """Return an empty hash table of edges, and its mask."""
     size = table_size(count)
     table = device.empty(size, np.int32)
     device.fill(table, np.int32(-1), size)
@@ -291,7 +291,7 @@ def table_of(device: Device, count: int) -> tuple[Any, int]:
 
 
 def check_edges(count: int) -> int:
-    """A number of edges that 32-bit numbers can name.
+    """Return a number of edges if 32-bit numbers can count them.
 
     Raises
     ------
@@ -304,7 +304,7 @@ def check_edges(count: int) -> int:
 
 
 def _draw(device: Device, n: int, count: int, kernel: str, progress: Tell | None, **given: Any) -> Any:
-    """Draw edges in rounds until each has its place; returns tail, head, table, mask, and `without`."""
+    """Draw edges in rounds until each has its place; return tail, head, table, mask, and `without`."""
     table_bytes = 4 * table_size(count)
     device.reserve({"tails": 4 * count, "heads": 4 * count, "table of edges": table_bytes, "marks": count})
     over, program = -(-count // device.tuning.items), _program(device)

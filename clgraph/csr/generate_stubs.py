@@ -31,12 +31,12 @@ ROUNDS = 32  # of exchanges: what has found no place by then is unlikely to have
 
 
 def _program(device: Device) -> Program:
-    """The kernels."""
+    """Return the kernels."""
     return device.program("csr/generate_stubs", ITEMS=device.tuning.items)
 
 
 def draw_degrees(device: Device, n: int, least: int, most: int, thresholds: Any, seed: int) -> Any:
-    """Degrees by a table of `power_law`: an int32 device buffer, shape (n,)."""
+    """Draw degrees by a table of `power_law`: an int32 device buffer, shape (n,)."""
     degree = device.empty(n, np.int32)
     table = {"thresholds": device.upload(thresholds), "classes": most - least + 1}
     passes = -(-n // device.tuning.items)
@@ -45,12 +45,12 @@ def draw_degrees(device: Device, n: int, least: int, most: int, thresholds: Any,
 
 
 def total_of(device: Device, sums: Any, count: int) -> int:
-    """The last of `count` + 1 running sums.
+    """Return the last of `count` + 1 running sums.
 
     Raises
     ------
     InputError
-        If it is no number of stubs that 32-bit numbers can name.
+        If it exceeds the stubs that 32-bit numbers can count.
     """
     total = int(device.download(sums, np.int64, 1, offset=count)[0])
     if total >= INT32_MAX:
@@ -62,7 +62,7 @@ def total_of(device: Device, sums: Any, count: int) -> int:
 
 
 def shuffle(device: Device, value: Any, aim: Any, count: int) -> None:
-    """For i = 0, 1, ... exchange values i and ``aim[i] >= i``: int32 device buffers, shape (count,)."""
+    """Exchange values i and ``aim[i] >= i`` for i = 0, 1, ...: int32 device buffers, shape (count,)."""
     program, over = _program(device), -(-count // device.tuning.items)
     own = SimpleNamespace(count=count, value=value, aim=aim, left=device.empty(1, np.int32))
     own.claim, own.state = device.empty(count, np.int32), device.zeros(count, np.uint8)
@@ -119,7 +119,7 @@ def configuration_graph(
 
     Each vertex draws a degree k from `min_degree` to `max_degree` with a probability in proportion to
     ``k ** -exponent`` (a bounded Zipf law); where their sum is odd, vertex 0 gets one more, or one less if it
-    has the most. So many stubs of each vertex are joined at random, two and two. Loops are dropped and
+    has the most. These stubs are joined at random, two and two. Loops are dropped and
     parallel edges merged, so that degrees, large ones above all, may come out lower.
 
     Parameters
@@ -175,12 +175,12 @@ def configuration_graph(
 
 
 def check_degrees(n: int, min_degree: int, max_degree: int) -> tuple[int, int]:
-    """The range of degrees on n vertices.
+    """Check the range of degrees on n vertices, and return it.
 
     Raises
     ------
     InputError
-        If it is none, there are too few vertices, or all sums would be odd.
+        If it is empty, there are too few vertices, or all sums would be odd.
     """
     least, most = check_range(min_degree, max_degree, "degree")
     if most >= n:
@@ -336,7 +336,7 @@ def lfr_graph(
 
 
 def _community_sizes(n: int, least: int, most: int, exponent: float, seed: int) -> npt.NDArray[np.int64]:
-    """Sizes by a bounded power law, in falling order, n in all."""
+    """Draw sizes by a bounded power law, in falling order, n in all."""
     least, most = check_range(least, most, "community")
     most = min(most, n)
     if n < least:

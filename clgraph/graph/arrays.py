@@ -79,25 +79,25 @@ class Edges(NamedTuple):
 
 
 def last_of_rows(row_ptr: npt.NDArray[Any], arcs: int) -> npt.NDArray[Any]:
-    """The arcs that are the last of their rows and have others behind them: neighbours of another row's."""
+    """Return the arcs that are the last of their rows and have others behind them."""
     ends = row_ptr[1:-1]
     found: npt.NDArray[Any] = ends[(ends > 0) & (ends < arcs)] - 1
     return found
 
 
 def row_of(row_ptr: npt.NDArray[Any], arc: int) -> int:
-    """The row that an arc is in."""
+    """Return the row that an arc is in."""
     # of the array's own type: NumPy would convert all of the array to another one
     return int(np.searchsorted(row_ptr, row_ptr.dtype.type(arc), side="right")) - 1
 
 
 def tails_of(row_ptr: npt.NDArray[Any], first: int = 0) -> npt.NDArray[np.int32]:
-    """The row of each entry, where the first row has the number `first`."""
+    """Return the row of each entry; the first row has the number `first`."""
     return np.repeat(np.arange(first, first + len(row_ptr) - 1, dtype=np.int32), np.diff(row_ptr))
 
 
 def tails_between(row_ptr: npt.NDArray[Any], begin: int, end: int) -> npt.NDArray[np.int32]:
-    """The rows of the entries from `begin` to `end`."""
+    """Return the rows of the entries from `begin` to `end`."""
     first, last = row_of(row_ptr, begin), row_of(row_ptr, end - 1) + 1
     return tails_of(np.clip(row_ptr[first : last + 1], begin, end), first)
 
@@ -137,7 +137,7 @@ class Arrays:
         return tails_of(self.row_ptr)
 
     def chunks(self) -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]]:
-        """Tails and heads of the arcs, so many at once as fit in a cache."""
+        """Yield tails and heads of the arcs, as many at once as fit in a cache."""
         for begin in range(0, self.num_arcs, CHUNK):
             yield self._chunk(begin, min(begin + CHUNK, self.num_arcs))
 
@@ -178,7 +178,7 @@ class Arrays:
         return np.arange(self.num_vertices, dtype=np.int64) if self.ids is None else self.ids
 
     def edges(self) -> Edges:
-        """The edges by vertex index, each once, in index order (the smaller index first if undirected)."""
+        """Return the edges by vertex index, each once, in index order (undirected: smaller index first)."""
         tail, head = self.tails(), self.col_idx
         if self.directed:
             return Edges(tail, head, self.weights, self.multiplicity)

@@ -168,7 +168,7 @@ Arcs = tuple[npt.NDArray[Any], npt.NDArray[Any], "npt.NDArray[Any] | None"]  # t
 
 
 def difference(one: Arcs, other: Arcs) -> tuple[int, int] | None:
-    """The first arc (by tail and head) that is not in both as often, or else not with the same weight."""
+    """Return the first arc (by tail and head) whose copies or weights differ between two lists."""
     keys: list[Any] = []
     weights: list[Any] = []
     for tail, head, weight in (one, other):
@@ -199,7 +199,7 @@ def difference(one: Arcs, other: Arcs) -> tuple[int, int] | None:
 
 
 def without_twin(arcs: Arcs) -> tuple[int, int] | None:
-    """The first arc (by its smaller end) that has no twin of the same weight; None if all have one."""
+    """Return the first arc (by its smaller end) that has no twin of the same weight; None if all have one."""
     tail, head, weight = arcs
     # turned round, the arcs that go down must be those that go up
     up, down = np.flatnonzero(tail < head), np.flatnonzero(tail > head)
@@ -213,7 +213,7 @@ def without_twin(arcs: Arcs) -> tuple[int, int] | None:
 
 
 def checked_ids(ids: npt.ArrayLike, n: int) -> npt.NDArray[Any]:
-    """Ids of `n` vertices, no two alike: int64, or an object array of strings."""
+    """Check ids of `n` vertices, no two alike: int64, or an object array of strings."""
     array = id_column(ids, "ids")
     if len(array) != n:
         raise InputError(f"{len(array)} ids for {n} vertices")
@@ -247,7 +247,7 @@ def checked_ids(ids: npt.ArrayLike, n: int) -> npt.NDArray[Any]:
 
 
 def checked_mask(mask: npt.ArrayLike, length: int, name: str, of: str) -> npt.NDArray[np.bool_]:
-    """A bool array with an entry for each vertex or arc."""
+    """Check a bool array with an entry for each vertex or arc."""
     try:
         array = np.asarray(mask)
     except ValueError as error:  # lists of different lengths

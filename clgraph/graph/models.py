@@ -39,7 +39,7 @@ def number(value: float, name: str, least: float, most: float, hint: str = "") -
 
 
 def exact(value: float) -> Decimal:
-    """The decimal number as it is written."""
+    """Return a number as the decimal that it is written as."""
     return Decimal(repr(float(value)))
 
 
@@ -70,14 +70,14 @@ def rank_table(n: int, power: Decimal, shift: Decimal) -> RankTable:
 
 
 def rank_guide(bounds: npt.NDArray[np.int64], thresholds: npt.NDArray[np.uint32]) -> tuple[npt.NDArray, ...]:
-    """The tables of ``cl/csr/ranks.h``: guide, thresholds, bounds."""
+    """Return the tables of ``cl/csr/ranks.h``: guide, thresholds, bounds."""
     words = np.arange((1 << GUIDE_BITS) + 1, dtype=np.int64) << (32 - GUIDE_BITS)
     guide = np.searchsorted(thresholds, words, side="right").astype(np.int32)
     return guide, thresholds, bounds.astype(np.int32)
 
 
 def scatter(n: int) -> int:
-    """A multiplier coprime to n near the golden section: rank * it mod n spreads ranks over the vertices."""
+    """Return a multiplier coprime to n near the golden section: rank * it mod n spreads ranks out."""
     stride = max(1, int(n * 0.6180339887498949))
     while gcd(stride, n) != 1:
         stride += 1
@@ -85,7 +85,7 @@ def scatter(n: int) -> int:
 
 
 def check_range(least: int, most: int, name: str) -> tuple[int, int]:
-    """The least and the most of a power law, from 1 up."""
+    """Check the least and the most of a power law, from 1 up, and return them."""
     least = whole(least, f"minimum {name}", 1, INT32_MAX)
     most = whole(most, f"maximum {name}", 1, INT32_MAX)
     if least > most:

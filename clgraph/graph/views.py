@@ -18,7 +18,7 @@ from clgraph.graph.building import row_ptr_of, sorted_rows, stable_argsort
 
 
 def component_labels(graph: Arrays) -> tuple[int, npt.NDArray[np.int32]]:
-    """Number of weakly connected components, and the number of each vertex's (SciPy), shape (n,)."""
+    """Return the number of weakly connected components, and each vertex's label (SciPy), shape (n,)."""
     n = graph.num_vertices
     if n == 0:
         return 0, np.zeros(0, np.int32)
@@ -33,7 +33,7 @@ def component_labels(graph: Arrays) -> tuple[int, npt.NDArray[np.int32]]:
 
 
 def largest_component_mask(graph: Arrays) -> npt.NDArray[np.bool_]:
-    """Mask of the largest weakly connected component (SciPy), shape (n,)."""
+    """Return the mask of the largest weakly connected component (SciPy), shape (n,)."""
     if graph.num_vertices == 0:
         return np.zeros(0, dtype=bool)
     _, labels = component_labels(graph)
@@ -44,7 +44,7 @@ def largest_component_mask(graph: Arrays) -> npt.NDArray[np.bool_]:
 
 
 def reversed_arcs(graph: Arrays) -> Arrays:
-    """Every arc reversed."""
+    """Reverse every arc."""
     order = stable_argsort(graph.col_idx)
     return replace(
         graph,
@@ -55,7 +55,7 @@ def reversed_arcs(graph: Arrays) -> Arrays:
 
 
 def without_directions(graph: Arrays, *, keep_copies: bool) -> Arrays:
-    """Arcs u->v and v->u as one edge (weights and counts summed), or each arc as an edge of its own."""
+    """Join arcs u->v and v->u into one edge (weights and counts summed), or make each arc an edge."""
     return sorted_rows(
         graph.tails(),
         graph.col_idx,
@@ -69,7 +69,7 @@ def without_directions(graph: Arrays, *, keep_copies: bool) -> Arrays:
 
 
 def some_arcs(graph: Arrays, keep: npt.NDArray[np.bool_]) -> Arrays:
-    """The same vertices with some of the arcs (of an undirected graph the mask must hold both or none)."""
+    """Return the same vertices with some of the arcs (of an undirected edge both or none)."""
     # how many arcs stay before each: the new offsets are those of the old ones' positions
     kept_before = np.zeros(len(keep) + 1, dtype=graph.row_ptr.dtype)
     np.cumsum(keep, dtype=graph.row_ptr.dtype, out=kept_before[1:])
