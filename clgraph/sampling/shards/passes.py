@@ -173,8 +173,8 @@ def check_method(shards: Shards, method: str) -> int:
     """Return the number of vertices; an InputError for none, or for a method that shards do not offer."""
     if not isinstance(method, str) or method not in EXACT:
         raise InputError(
-            f"{shown(method)} is not offered for shards: only {' and '.join(EXACT)} are, which take two passes "
-            "over the edges; join a graph that fits memory (clgraph convert IN.clgs OUT.clg)"
+            f"{shown(method)} is not offered for shards: only {' and '.join(EXACT)} are, which take "
+            "two passes over the edges; join a graph that fits memory (clgraph convert IN.clgs OUT.clg)"
         )
     if shards.num_vertices == 0:
         raise InputError("the graph has no vertices: there is nothing to sample")
