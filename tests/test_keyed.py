@@ -147,7 +147,7 @@ def test_warnings_of_such_calls_are_of_the_line_that_calls(device):
     with pytest.warns(clgraph.ConvergenceWarning) as warned:
         clgraph.personalized_pagerank(graph, 1, **options)
     assert warned[0].filename == __file__
-    scattered = clgraph.Graph.from_edges([0, 2, 4], [1, 3, 5])
-    with pytest.warns(UserWarning) as warned:
-        clgraph.sample(scattered, size=5, seed=1, device=device)
+    star = clgraph.Graph.from_edges([0] * 40, range(1, 41))
+    with pytest.warns(UserWarning, match="collapsed") as warned:
+        clgraph.sample(star, size=20, seed=1, seeds=20, device=device)
     assert warned[0].filename == __file__
