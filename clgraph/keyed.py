@@ -125,8 +125,8 @@ def seed_from(rng: Rng) -> int:
     elif isinstance(rng, np.random.SeedSequence):
         return int(rng.generate_state(1, np.uint64)[0])
     elif isinstance(rng, (np.random.Generator, np.random.BitGenerator)):
-        # of any bit generator: MT19937's own words have 32 bits
-        return int(np.random.Generator(getattr(rng, "bit_generator", rng)).integers(2**64, dtype=np.uint64))
+        generator = rng if isinstance(rng, np.random.Generator) else np.random.Generator(rng)
+        return int(generator.integers(2**64, dtype=np.uint64))  # MT19937's own words have 32 bits
     raise InputError(
         f"rng {shown(rng)}: use an integer from 0 to 2**64 - 1, or a SeedSequence, Generator or BitGenerator "
         "of numpy.random, such as numpy.random.default_rng(7)"
