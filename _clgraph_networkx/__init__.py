@@ -10,6 +10,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 NEVER = float("inf")
+DEVICE = {
+    "device : str, optional": (
+        'As ``clgraph.get_device`` takes it: "gpu", "cpu", a spec such as "0:1" or a part of a name. '
+        "Default: ``nx.config.backends.clgraph.device``, or what clgraph chooses."
+    )
+}
 SORTING = "`sort_neighbors` is left to NetworkX."
 
 
@@ -143,7 +149,10 @@ def get_info() -> dict[str, Any]:
         "backend_name": "clgraph",
         "project": "pyclgraph",
         "package": "clgraph",
+        "url": "https://pypi.org/project/pyclgraph/",
         "short_summary": "Runs on any OpenCL device: GPUs, CPUs, FPGAs.",
         "default_config": {"device": None},
-        "functions": {name: {"additional_docs": notes[name]} for name in FUNCTIONS},
+        "functions": {
+            name: {"additional_docs": notes[name], "additional_parameters": DEVICE} for name in FUNCTIONS
+        },
     }

@@ -27,7 +27,7 @@ R = TypeVar("R")
 # what NetworkX, igraph, cuGraph, scikit-network, scikit-learn, pandas and littleballoffur call our options
 ELSEWHERE = {
     **dict.fromkeys(("alpha", "damping_factor"), ("damping",)),
-    **dict.fromkeys(("random_state", "rng", "random_seed"), ("seed",)),
+    **dict.fromkeys(("random_state", "random_seed"), ("seed", "rng")),
     **dict.fromkeys(("fraction", "frac", "ratio", "sample_size"), ("size", "num_vertices")),
     **dict.fromkeys(("number_of_nodes", "n", "num_nodes", "n_samples"), ("size", "num_vertices")),
     **dict.fromkeys(("m", "number_of_edges", "num_edges"), ("edges", "num_edges", "edges_each")),

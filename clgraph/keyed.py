@@ -7,7 +7,9 @@ seed gives one sample everywhere. The device half, ``cl/keyed.h``, gives the sam
 from __future__ import annotations
 
 import secrets
-from typing import Any, Final
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Final, ParamSpec, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +29,8 @@ TAG_STEP: Final = 9
 TAG_COIN: Final = 10
 TAG_MODEL: Final = 11
 
+P = ParamSpec("P")
+R = TypeVar("R")
 Words = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
 
@@ -104,3 +108,55 @@ def check_seed(seed: int | None) -> int:
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= int(seed) < 2**64:
         raise InputError(f"seed {shown(seed)}: a seed is an integer from 0 to 2**64 - 1")
     return int(seed)
+
+
+#: what public calls take as `rng` (a text: `numpy.random` is loaded when the first is given)
+Rng: TypeAlias = "int | np.random.SeedSequence | np.random.Generator | np.random.BitGenerator"
+
+
+def seed_from(rng: Rng) -> int:
+    """Return the 64-bit seed that `rng` gives: an int itself, a SeedSequence its first word.
+
+    A Generator or BitGenerator draws one number of 64 bits, and so advances: the next seed is another.
+    """
+    if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool):
+        if 0 <= int(rng) < 2**64:
+            return int(rng)
+    elif isinstance(rng, np.random.SeedSequence):
+        return int(rng.generate_state(1, np.uint64)[0])
+    elif isinstance(rng, (np.random.Generator, np.random.BitGenerator)):
+        generator = rng if isinstance(rng, np.random.Generator) else np.random.Generator(rng)
+        return int(generator.integers(2**64, dtype=np.uint64))  # MT19937's own words have 32 bits
+    raise InputError(
+        f"rng {shown(rng)}: use an integer from 0 to 2**64 - 1, or a SeedSequence, Generator or BitGenerator "
+        "of numpy.random, such as numpy.random.default_rng(7)"
+    )
+
+
+def takes_rng(call: Callable[P, R]) -> Callable[P, R]:
+    """Decorate a public call that takes `seed`: its keyword `rng` (SPEC 7) gives the seed instead.
+
+    The call itself has `rng` among its parameters for type checkers and help only, and never gets it.
+
+    Raises
+    ------
+    InputError
+        By the decorated call: if both are given, or `rng` is none of `Rng`.
+    """
+    code = getattr(call, "__wrapped__", call).__code__  # beneath other decorators
+    positional = code.co_varnames[: code.co_argcount]
+    first = positional.index("seed") if "seed" in positional else 0
+    place = slice(first, first + ("seed" in positional))  # where it may stand without its name
+
+    @wraps(call)
+    def begin(*args: Any, rng: Any = None, **options: Any) -> Any:
+        if rng is not None:
+            if args[place] or options.get("seed") is not None:
+                given = shown((*args[place], options.get("seed"))[0])
+                raise InputError(
+                    f"{call.__name__}: seed {given} and rng {shown(rng)}: pass one of them, not both"
+                )
+            options["seed"] = seed_from(rng)
+        return call(*args, **options)
+
+    return cast(Callable[P, R], begin)

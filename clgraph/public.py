@@ -150,6 +150,7 @@ OPTIONS = {
     "nstart": "None | {0: 1}",
     "on_nonconvergence": "'warn' | 'raise'",
     "personalization": "None | {0: 1}",
+    "rng": "None | 7 | np.random.SeedSequence(1) | np.random.default_rng(2) | np.random.PCG64(3)",
     "seed": "1",
     "tol": "1e-6 | 1e-3 | 1e-8",
     "weight": "True | False",

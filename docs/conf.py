@@ -1,6 +1,7 @@
 """How Sphinx builds the documentation: ``python -m sphinx -W docs OUT`` (extra ``docs``)."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 from docutils.nodes import Node, Text, literal_block
@@ -47,22 +48,8 @@ html_title = f"clgraph {version}"
 html_static_path = ["_static"]
 html_css_files = ["names.css"]
 html_show_sourcelink = False
-# single pages have no section to navigate
-ALONE = (
-    "tutorial",
-    "install",
-    "notebook",
-    "commands",
-    "troubleshooting",
-    "coming-from",
-    "methods",
-    "devices",
-    "performance",
-    "networkx",
-    "fpga",
-    "bench-json",
-)
-html_sidebars = {page: [] for page in ALONE}
+# pages that stand alone have no section to navigate
+html_sidebars = {page.stem: [] for page in Path(__file__).parent.glob("*.md")}
 html_theme_options = {
     "navbar_end": ["theme-switcher"],  # nothing that needs a network
     "show_toc_level": 2,

@@ -111,13 +111,7 @@ def test_wrong_arguments_are_refused(call: Any) -> None:
         call()
 
 
-FOREIGN = {
-    "alpha": "damping",
-    "random_state": "seed",
-    "rng": "seed",
-    "max_iterations": "max_iter",
-    "cutoff": "depth_limit",
-}
+FOREIGN = {"alpha": "damping", "random_state": "seed", "max_iterations": "max_iter", "cutoff": "depth_limit"}
 PUBLIC = [
     getattr(clgraph, name) for name in clgraph.__all__ if not name.startswith(("reference_", "verify_"))
 ]
@@ -139,7 +133,7 @@ def test_hints_of_sample() -> None:
     for name, ours in (
         ("fraction", "size"),
         ("frac", "size"),
-        ("rng", "seed"),
+        ("random_state", "seed"),
         ("n", "size"),
         ("sise", "size"),
         ("metod", "method"),

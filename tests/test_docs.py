@@ -121,6 +121,8 @@ def test_it_builds_without_a_warning(request: pytest.FixtureRequest, tmp_path: P
         text = made.read_text()
         assert not re.search(r'<(script|link)[^>]*(src|href)="https?://', text), made.name
         assert not re.search(r"\[R[0-9a-f]{8,}-|attrgetter object", text), made.name  # for machines
+        section = re.search(r'aria-label="Section Navigation".*?</nav>', text, re.DOTALL)
+        assert section is None or "<a " in section[0], f"{made.name}: an empty section navigation"
     assert "drawn highlight-" in (tmp_path / "html" / "devices.html").read_text()
 
 

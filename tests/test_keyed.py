@@ -1,10 +1,15 @@
 """Keyed random numbers: the published vectors, the same bits on every device, the right distribution."""
 
+import inspect
+
 import numpy as np
 import pytest
+from public_calls import parts
 from scipy import stats
 
+import clgraph
 from clgraph import InputError, keyed
+from clgraph.public import BY_NAME, PUBLIC, load
 from clgraph.reference.common import words
 
 # Random123's kat_vectors for philox4x32-10
@@ -65,3 +70,84 @@ def test_bad_seed(seed):
 
 def test_no_seed_draws_one():
     assert keyed.check_seed(None) != keyed.check_seed(None)
+
+
+SEEDED = [
+    each.name
+    for each in PUBLIC
+    if each.is_function and "seed" in inspect.signature(load(each.home, each.name)).parameters
+]
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_every_call_with_a_seed_takes_rng_instead(name):
+    call = load(BY_NAME[name].home, name)
+    given = inspect.signature(call).parameters["rng"]
+    assert given.kind is given.KEYWORD_ONLY and given.default is None
+    with pytest.raises(InputError, match=rf"^{name}: seed 3 and rng 5: pass one of them, not both$"):
+        call(seed=3, rng=5)
+    for wrong in (-1, 2**64, True, 1.5, "7", np.random.RandomState(1), [1, 2]):
+        with pytest.raises(
+            InputError, match=r"^rng .*: use an integer from 0 to 2\*\*64 - 1, or a SeedSequence"
+        ):
+            call(rng=wrong)
+
+
+def test_what_rng_gives():
+    assert keyed.seed_from(7) == 7 and keyed.seed_from(np.uint64(2**64 - 1)) == 2**64 - 1
+    sequence = np.random.SeedSequence(7)
+    assert (
+        keyed.seed_from(sequence)
+        == keyed.seed_from(sequence)
+        == int(sequence.generate_state(1, np.uint64)[0])
+    )
+    for kind in (np.random.PCG64, np.random.MT19937, np.random.Philox, np.random.SFC64):
+        bits, generator = kind(5), np.random.default_rng(kind(5))
+        drawn = [keyed.seed_from(bits) for _ in range(20)]
+        assert drawn == [keyed.seed_from(generator) for _ in range(20)]
+        assert len(set(drawn)) == 20 and max(drawn) > 2**60
+
+
+def test_a_result_says_which_seed_rng_gave(device):
+    graph = clgraph.datasets.karate()
+    seed = keyed.seed_from(np.random.default_rng(7))
+    for call in (
+        lambda **given: clgraph.sample(graph, size=9, device=device, **given),
+        lambda **given: clgraph.sample(graph, "rw", steps=9, device=device, **given),
+        lambda **given: clgraph.reduction_curve(graph, device=device, **given),
+        lambda **given: clgraph.quality(graph, device=device, **given),
+        lambda **given: clgraph.lfr_graph(200, device=device, **given),
+        lambda **given: clgraph.personalized_pagerank(
+            graph, 1, method="monte-carlo", walks=9, device=device, **given
+        ),
+    ):
+        made, same = call(rng=np.random.default_rng(7)), call(seed=seed)
+        assert made.seed == same.seed == seed
+        assert str(parts(made)) == str(parts(same))
+    several = clgraph.sample(graph, size=9, seeds=3, device=device, rng=5)
+    assert [each.seed for each in several] == [5, 6, 7]
+    report = {}
+    clgraph.rmat_graph(4, rng=np.random.SeedSequence(3), report=report)
+    assert report["seed"] == keyed.seed_from(np.random.SeedSequence(3))
+
+
+def test_a_generator_advances_from_call_to_call():
+    rng = np.random.default_rng(1)
+    first, second = (clgraph.deletion_order(clgraph.datasets.karate(), rng=rng) for _ in range(2))
+    assert not np.array_equal(first, second)
+    with pytest.raises(InputError, match="seed 3 and rng 5"):
+        clgraph.deletion_order(clgraph.datasets.karate(), "drv", 3, rng=5)
+    with pytest.raises(InputError, match="seed None and rng 5"):
+        clgraph.reduction_curve(clgraph.datasets.karate(), "drv", None, rng=5)
+
+
+def test_warnings_of_such_calls_are_of_the_line_that_calls(device):
+    graph = clgraph.datasets.karate()
+    options = {"tol": 1e-6, "max_iter": 1, "on_nonconvergence": "warn", "device": device}
+    with pytest.warns(clgraph.ConvergenceWarning) as warned:
+        clgraph.personalized_pagerank(graph, 1, **options)
+    assert warned[0].filename == __file__
+    star = clgraph.Graph.from_edges([0] * 40, range(1, 41))
+    with pytest.warns(UserWarning, match="collapsed") as warned:
+        clgraph.sample(star, size=20, seed=1, seeds=20, device=device)
+    assert warned[0].filename == __file__

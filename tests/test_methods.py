@@ -40,7 +40,7 @@ def test_a_typo_in_words():
 
 def test_options_are_those_of_the_call():
     """Type checkers read `SampleOptions`, everything else the table."""
-    of_all = {"seed", "device", "strict", "progress", "arrays", "ids", *OF_SHARDS}
+    of_all = {"seed", "rng", "device", "strict", "progress", "arrays", "ids", *OF_SHARDS}
     assert set(SampleOptions.__annotations__) == {*OPTIONS, *of_all}
     assert {name for each in METHODS.values() for name in each.options} == set(OPTIONS)
 

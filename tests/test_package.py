@@ -131,6 +131,7 @@ def test_metadata(either):
         "zstd",
         "datasets",
         "powerlaw",
+        "all",
     }
     assert extras == set(data.get_all("Provides-Extra"))
     requires = [line.replace('"', "'") for line in data.get_all("Requires-Dist")]
@@ -153,6 +154,14 @@ def test_the_version_is_the_same_everywhere():
     assert json.loads((ROOT / "codemeta.json").read_text())["version"] == clgraph.__version__
     assert f'version: "{clgraph.__version__}"\n' in (ROOT / "recipe" / "recipe.yaml").read_text()
     assert f"## [{clgraph.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_the_extra_all_has_every_part_for_users() -> None:
+    with open(ROOT / "pyproject.toml", "rb") as file:
+        parts = tomllib.load(file)["project"]["optional-dependencies"]
+    (everything,) = parts["all"]
+    named = everything.removeprefix("pyclgraph[").removesuffix("]").split(",")
+    assert sorted(named) == sorted(parts.keys() - {"all", "docs", "test", "dev"})
 
 
 @pytest.mark.smoke

@@ -163,6 +163,7 @@ def dependencies(
         return dev.download(brandes.total, np.float64, graph.num_vertices)
 
 
+@keyed.takes_rng
 @with_progress("betweenness")
 def betweenness_centrality(
     graph: Any,
@@ -172,6 +173,7 @@ def betweenness_centrality(
     normalized: bool = True,
     endpoints: bool = False,
     seed: int = 0,
+    rng: keyed.Rng | None = None,
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Floats:
@@ -191,6 +193,8 @@ def betweenness_centrality(
     endpoints : bool
         A path's ends count as on it.
     seed : int
+    rng : int, SeedSequence, Generator or BitGenerator, optional
+        Of ``numpy.random``, instead of `seed`, as in `clgraph.sample`.
     device : Device or str, optional
         As in `clgraph.get_device`; one with float64.
     progress : callable or True, optional

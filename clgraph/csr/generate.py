@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 CHUNK = 1 << 16  # draws made at a time on the host: their words stay in the cache
 
 
+@keyed.takes_rng
 @with_progress("generating")
 def powerlaw_graph(
     num_vertices: int,
@@ -37,6 +38,7 @@ def powerlaw_graph(
     average_degree: float = 5.0,
     exponent: float = 2.71,
     seed: int | None = None,
+    rng: keyed.Rng | None = None,
     device: Device | str | None = None,
     progress: Any = None,
     report: dict[str, Any] | None = None,
@@ -60,6 +62,8 @@ def powerlaw_graph(
         Of the degree distribution P(d) ~ d ** -exponent; above 2.
     seed : int, optional
         None draws one from the operating system.
+    rng : int, SeedSequence, Generator or BitGenerator, optional
+        Of ``numpy.random``, instead of `seed`, as in `clgraph.sample`.
     device : Device or str, optional
         Where the graph is made (as in `clgraph.get_device`); the arrays stay there for what comes next. None:
         by NumPy on the host. The graph is the same.
@@ -91,6 +95,7 @@ def powerlaw_graph(
     return _make(model, "merge", device, progress, report)
 
 
+@keyed.takes_rng
 @with_progress("generating")
 def rmat_graph(
     scale: int,
@@ -100,6 +105,7 @@ def rmat_graph(
     b: float = 0.19,
     c: float = 0.19,
     seed: int | None = None,
+    rng: keyed.Rng | None = None,
     directed: bool = False,
     scramble: bool = True,
     duplicates: Duplicates = "merge",
@@ -121,7 +127,7 @@ def rmat_graph(
         Edges to draw per vertex.
     a, b, c : float
         Probabilities of the upper left, upper right and lower left quadrant; the rest is the lower right's.
-    seed, device, progress, report
+    seed, rng, device, progress, report
         As in `powerlaw_graph`.
     directed : bool
         False (Graph500): an edge has arcs in both directions.
@@ -333,12 +339,14 @@ def _program(device: Device) -> Any:
     return device.program("csr/generate_distinct", ITEMS=device.tuning.items, GUIDE_SHIFT=32 - GUIDE_BITS)
 
 
+@keyed.takes_rng
 @hints
 def erdos_renyi_graph(
     num_vertices: int,
     num_edges: int,
     *,
     seed: int | None = None,
+    rng: keyed.Rng | None = None,
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Graph:
@@ -351,6 +359,8 @@ def erdos_renyi_graph(
         At most ``n (n - 1) / 2``, all pairs.
     seed : int, optional
         None draws one from the operating system.
+    rng : int, SeedSequence, Generator or BitGenerator, optional
+        Of ``numpy.random``, instead of `seed`, as in `clgraph.sample`.
     device : Device or str, optional
         Where the graph is made (as in `clgraph.get_device`); the arrays stay there for what comes next. The
         graph is the same on every device.
@@ -396,6 +406,7 @@ def erdos_renyi_graph(
         return finish_graph(dev, n, tail, head, pairs)
 
 
+@keyed.takes_rng
 @hints
 def watts_strogatz_graph(
     num_vertices: int,
@@ -403,6 +414,7 @@ def watts_strogatz_graph(
     probability: float,
     *,
     seed: int | None = None,
+    rng: keyed.Rng | None = None,
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Graph:
@@ -422,7 +434,7 @@ def watts_strogatz_graph(
         Even, below the number of vertices.
     probability : float
         From 0 to 1.
-    seed, device, progress
+    seed, rng, device, progress
         As in `erdos_renyi_graph`.
 
     Returns
@@ -458,6 +470,7 @@ def watts_strogatz_graph(
         return finish_graph(dev, n, drawn.tail, drawn.head, m)
 
 
+@keyed.takes_rng
 @hints
 def static_model_graph(
     num_vertices: int,
@@ -466,6 +479,7 @@ def static_model_graph(
     alpha: float = 0.5,
     shift: float = 0.0,
     seed: int | None = None,
+    rng: keyed.Rng | None = None,
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Graph:
@@ -485,7 +499,7 @@ def static_model_graph(
         From 0 (all equal) to 2; below 1 in the original.
     shift : float
         0 in the original.
-    seed, device, progress
+    seed, rng, device, progress
         As in `erdos_renyi_graph`.
 
     Returns
@@ -528,12 +542,14 @@ def static_model_graph(
 # --- Graphs that grow by preferential attachment: host half of ``cl/csr/generate_attach.cl`` ---
 
 
+@keyed.takes_rng
 @hints
 def barabasi_albert_graph(
     num_vertices: int,
     edges_each: int,
     *,
     seed: int | None = None,
+    rng: keyed.Rng | None = None,
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Graph:
@@ -550,7 +566,7 @@ def barabasi_albert_graph(
         At least ``edges_each + 1``.
     edges_each : int
         At least 1. The time for a vertex grows with its square.
-    seed, device, progress
+    seed, rng, device, progress
         As in `clgraph.erdos_renyi_graph`.
 
     Returns

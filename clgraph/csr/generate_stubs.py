@@ -104,6 +104,7 @@ def _joined(
     return tail, head
 
 
+@keyed.takes_rng
 @hints
 def configuration_graph(
     num_vertices: int,
@@ -112,6 +113,7 @@ def configuration_graph(
     min_degree: int = 1,
     max_degree: int | None = None,
     seed: int | None = None,
+    rng: keyed.Rng | None = None,
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Graph:
@@ -130,7 +132,7 @@ def configuration_graph(
     min_degree, max_degree : int
         Of what is drawn. Default for the largest: ``sqrt(num_vertices)``, up to which loops and parallel
         edges are rare; at most ``num_vertices - 1``.
-    seed, device, progress
+    seed, rng, device, progress
         As in `clgraph.erdos_renyi_graph`.
 
     Returns
@@ -226,6 +228,7 @@ class Communities:
         return f"<Communities: {self.num_communities} in {self.graph!r}>"
 
 
+@keyed.takes_rng
 @hints
 def lfr_graph(
     num_vertices: int,
@@ -238,6 +241,7 @@ def lfr_graph(
     min_community: int = 20,
     max_community: int = 100,
     seed: int | None = None,
+    rng: keyed.Rng | None = None,
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Communities:
@@ -267,7 +271,7 @@ def lfr_graph(
     min_community, max_community : int
         Sizes; communities of `max_community` must have room for the edges inside of a vertex of the highest
         degree.
-    seed, device, progress
+    seed, rng, device, progress
         As in `clgraph.erdos_renyi_graph`.
 
     Returns

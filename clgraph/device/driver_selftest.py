@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import platform
 import re
 import sys
@@ -18,6 +19,7 @@ from dataclasses import asdict, dataclass, field
 
 from clgraph._version import __version__
 from clgraph.device import cache, subprocesses
+from clgraph.device.launch_config import configurations
 from clgraph.device.program import kernel_folder
 from clgraph.errors import DeviceError
 from clgraph.public import FAMILIES, family_of
@@ -162,7 +164,9 @@ def _key(driver: Driver) -> str:
     sources = hashlib.sha256()
     for file in sorted(kernel_folder().rglob("*.[ch]*")):
         sources.update(file.read_bytes())
-    setup = driver.kernels, driver.without
+    setup = [driver.kernels, driver.without]
+    if tried := os.environ.get("CLGRAPH_LAUNCH"):  # a verdict on its configurations is none on ours
+        setup.append(json.dumps(configurations(tried)))
     return cache.digest(["verdict", *driver.identity, *setup, __version__, sources.hexdigest()])
 
 

@@ -1,15 +1,24 @@
 """Launch configurations: a kernel family's work-group size and tunables for each kind of device.
 
 Each family has a class `LaunchConfig` and a table ``LAUNCH`` in its host half, which only
-`LaunchTable.of` reads. A configuration with a method ``within(device)`` is cut to the device's limits: some
-devices have 16 KB of local memory, or work-groups of at most 64 work-items, or of one.
+`LaunchTable.of` reads; others can be tried by ``CLGRAPH_LAUNCH=FILE`` (docs/howto/new-device.md). A
+configuration with a method ``within(device)`` is cut to the device's limits: some devices have 16 KB of local
+memory, or work-groups of at most 64 work-items, or of one.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import json
+import os
+import re
+import sys
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
-from typing import ClassVar, Final, Generic, Literal, Protocol, Self, TypeVar
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar, Final, Generic, Literal, Protocol, Self, TypeVar
+
+from clgraph.errors import InputError
 
 Kind = Literal["gpu", "cpu", "fpga", "emulator", "simulator"]
 C = TypeVar("C")
@@ -112,8 +121,57 @@ class LaunchTable(Generic[C]):
         return self.cpu if isinstance(found, AsCPU) else found
 
     def of(self, device: DeviceLimits) -> C:
-        """Return a device's configuration, cut to its limits."""
-        found: C | AsCPU = getattr(self, device.kind)
-        found = self.cpu if isinstance(found, AsCPU) else found
+        """Return a device's configuration, or what the file of ``CLGRAPH_LAUNCH`` has, cut to its limits."""
+        found = self[device.kind]
+        if path := os.environ.get("CLGRAPH_LAUNCH"):
+            found = _tried(self, found, path)
         within = getattr(found, "within", None)
         return found if within is None else within(device)
+
+
+# --- Configurations to try, of a file: {"csr.scan.LAUNCH": {"local": 128}, "ranking.sell.ROWS": 4} ---
+
+
+@cache
+def configurations(path: str) -> dict[str, Any]:
+    """Return what a file of ``CLGRAPH_LAUNCH`` has, by ``MODULE.TABLE``, names of tables of clgraph's."""
+    try:
+        read = dict(json.loads(Path(path).read_text(encoding="utf-8")).items())
+    except (OSError, ValueError, AttributeError) as error:
+        raise InputError(f"CLGRAPH_LAUNCH={path}: not a readable JSON object: {error}") from error
+    for name in read:
+        home, _, table = name.rpartition(".")
+        place = Path(__file__).parent.parent.joinpath(*home.split("."))
+        source = next((f for f in (place.with_suffix(".py"), place / "__init__.py") if f.is_file()), None)
+        pattern = rf"(?m)^{re.escape(table)}\b[^=\n]*= LaunchTable\("
+        if source is None or not re.search(pattern, source.read_text(encoding="utf-8")):
+            raise InputError(
+                f"CLGRAPH_LAUNCH={path}: no launch table {name!r}: use a name as csr.scan.LAUNCH"
+            )
+    return read
+
+
+def _tried(table: LaunchTable[C], found: C, path: str) -> C:
+    """Return a configuration with the file's values in place of its own."""
+    for name, values in configurations(path).items():
+        home, _, variable = name.rpartition(".")
+        if getattr(sys.modules.get(f"clgraph.{home}"), variable, None) is not table:
+            continue
+        if not is_dataclass(found) or isinstance(found, type):
+            return _like(found, values, f"CLGRAPH_LAUNCH={path}: {name}")
+        known = [field.name for field in fields(found)]
+        if not isinstance(values, dict) or not values.keys() <= set(known):
+            raise InputError(f"CLGRAPH_LAUNCH={path}: {name}: use an object with any of {', '.join(known)}")
+        where = f"CLGRAPH_LAUNCH={path}: {name}."
+        return replace(found, **{key: _like(getattr(found, key), values[key], where + key) for key in values})
+    return found
+
+
+def _like(ours: Any, value: Any, where: str) -> Any:
+    """Return a value of the same kind as ours, or raise InputError."""
+    value = tuple(value) if isinstance(value, list) else value
+    pair = (ours, value) if isinstance(ours, tuple) else ((ours,), (value,))
+    same = isinstance(pair[1], tuple) and [*map(type, pair[0])] == [*map(type, pair[1])]
+    if not same or any(isinstance(one, (int, float)) and one < 0 for one in pair[1]):
+        raise InputError(f"{where} is {value!r}: use a value like ours, {ours!r}")
+    return value

@@ -162,12 +162,14 @@ class Quality(Pair):
         return facts
 
 
+@keyed.takes_rng
 @hints
 def quality(
     original: Graph | Any,
     sample: Graph | Sample | Any | None = None,
     *,
     seed: int = 0,
+    rng: keyed.Rng | None = None,
     device: Device | str | None = None,
     relation: Relation | None = None,
     hop_sources: int = SOURCES,
@@ -187,6 +189,8 @@ def quality(
     sample : Sample, or any of these, optional
     seed : int
         Chooses the vertices from which a large graph's hop plot is searched.
+    rng : int, SeedSequence, Generator or BitGenerator, optional
+        Of ``numpy.random``, instead of `seed`, as in `clgraph.sample`.
     device : Device or str, optional
         As in `clgraph.get_device`.
     relation : {"subset", "contraction", "none"}, optional

@@ -13,7 +13,7 @@ import numpy as np
 from _clgraph_networkx import BY_NAME, NEVER
 from clgraph.networkx_backend import centrality, components, traversal
 from clgraph.networkx_backend.converted import ConvertedGraph, unreadable
-from clgraph.networkx_backend.running import RELEASE
+from clgraph.networkx_backend.running import RELEASE, takes_device
 
 NUMBERS = ("eigenvector_centrality", "hits", "katz_centrality", "pagerank")
 # their crossovers are those of the functions that they come down to
@@ -22,15 +22,19 @@ ENDS = ("shortest_path", "shortest_path_length")
 
 @cache
 def function_of(name: str) -> Callable[..., Any]:
-    """The backend's function of that name."""
+    """The backend's function of that name, which also takes ``device``."""
     known = vars(traversal) | vars(centrality) | vars(components) | components.FUNCTIONS
-    found: Callable[..., Any] = known[name]
-    return found
+    return takes_device(known[name])
 
 
 @cache
 def _signature(name: str) -> inspect.Signature:
     return inspect.signature(function_of(name))
+
+
+def _bound(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
+    """The arguments of NetworkX's function: without ``device``, which is the backend's own."""
+    return _signature(name).bind(*args, **{key: kwargs[key] for key in kwargs if key != "device"})
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
@@ -40,7 +44,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     reported by a NotImplementedError.
     """
     try:
-        given = _signature(name).bind(*args, **kwargs)
+        given = _bound(name, args, kwargs)
     except TypeError as error:
         return f"the arguments are not those of {name}: {error}"
     given.apply_defaults()
@@ -146,7 +150,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     """
     if BY_NAME[name].early_end:
         return f"{name}: NetworkX's own search mostly ends after a few vertices"
-    values = _signature(name).bind(*args, **kwargs).arguments
+    values = _bound(name, args, kwargs).arguments
     graph = values["G"]
     if name in ENDS:
         ends = [end for end in ("source", "target") if values.get(end) is not None]

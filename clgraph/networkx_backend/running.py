@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -25,6 +27,8 @@ RELEASE = tuple(int(part) for part in nx.__version__.split(".")[:2])
 _counts: Counter[str] = Counter()
 _counting = Lock()
 _devices: dict[tuple[Any, ...], Device] = {}
+#: the keyword ``device`` of the call that runs
+_named: ContextVar[Any] = ContextVar("device", default=None)
 ENVIRONMENT = ("CLGRAPH_DEVICE", "PYOPENCL_CTX", "PYOPENCL_TEST")
 
 
@@ -44,7 +48,7 @@ def call_counts() -> dict[str, int]:
 
 
 def chosen_device() -> Device:
-    """The device of ``nx.config.backends.clgraph.device``, else the one that clgraph chooses.
+    """The device that the call names, else ``nx.config.backends.clgraph.device``, else what clgraph chooses.
 
     Raises
     ------
@@ -56,7 +60,9 @@ def chosen_device() -> Device:
     from clgraph.device import get_device
 
     backends = nx.config.backends
-    spec = backends.clgraph.device if "clgraph" in backends else None
+    spec = _named.get()
+    if spec is None and "clgraph" in backends:
+        spec = backends.clgraph.device
     # the environment decides too, as in every other call of clgraph
     key = (spec, *map(os.environ.get, ENVIRONMENT))
     try:
@@ -67,6 +73,34 @@ def chosen_device() -> Device:
         if nx.config.fallback_to_nx:
             raise NotImplementedError(f"clgraph has no device: {error}") from error
         raise
+
+
+def takes_device(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate a function of the backend: the keyword ``device`` names the device of this call."""
+
+    def steps(found: Iterator[Any], device: Any) -> Iterator[Any]:
+        while True:  # what runs between two steps is not this call's
+            token = _named.set(device)
+            try:
+                item = next(found)
+            except StopIteration:
+                return
+            finally:
+                _named.reset(token)
+            yield item
+
+    @wraps(function)
+    def begin(*args: Any, device: Any = None, **options: Any) -> Any:
+        if device is None:
+            return function(*args, **options)
+        token = _named.set(device)
+        try:
+            found = function(*args, **options)
+        finally:
+            _named.reset(token)
+        return steps(found, device) if inspect.isgenerator(found) else found
+
+    return begin
 
 
 def lazily(function: Callable[P, Iterator[T]]) -> Callable[P, Iterator[T]]:

@@ -336,9 +336,9 @@ def report_nonconvergence(result: PageRankResult, stop: Stop, what: OnNonconverg
     report_as(what, text, result)
 
 
-def report_as(what: OnNonconvergence, text: str, result: Any) -> None:
-    """Raise or warn, as requested; the warning is of the line that called the public function."""
+def report_as(what: OnNonconvergence, text: str, result: Any, *, decorators: int = 1) -> None:
+    """Raise or warn, as requested; the warning is of the line that called the (decorated) public function."""
     if what == "raise":
         raise ConvergenceError(text, result)
     if what == "warn":
-        warnings.warn(text, ConvergenceWarning, stacklevel=5)
+        warnings.warn(text, ConvergenceWarning, stacklevel=4 + decorators)

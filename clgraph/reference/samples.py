@@ -13,12 +13,14 @@ from clgraph.reference import chordal, growing, races, reduction, spreading, str
 from clgraph.reference.common import ReferenceSample, check_result
 
 
+@keyed.takes_rng
 def reference_sample(
     graph: Graph,
     method: str = "drv",
     *,
     size: float | int | str,
-    seed: int,
+    seed: int | None = None,
+    rng: keyed.Rng | None = None,
     mode: str = "exact",
     tolerance: float | None = None,
     connection: str = "weak",
@@ -32,7 +34,7 @@ def reference_sample(
     graph : Graph
     method : str
         Any of `clgraph.sample`'s.
-    size, seed, tolerance, connection, mix, start
+    size, seed, rng, tolerance, connection, mix, start
         As in `clgraph.sample`.
     mode : {"exact", "batched"}
         "exact" takes one step at a time, and the largest component after each; "batched" follows the schedule

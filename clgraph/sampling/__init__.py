@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
+from clgraph.keyed import Rng, takes_rng
 from clgraph.methods import LITERATURE, STREAMS
 from clgraph.progress import callback
 from clgraph.results import on_device
@@ -50,6 +51,7 @@ def sample(
 ) -> Samples: ...
 @overload
 def sample(graph: Graph | Any, method: str = ..., *, seeds: int, **options: Any) -> Samples: ...
+@takes_rng
 def sample(
     graph: Graph | Any,
     method: str = "drv",
@@ -58,6 +60,7 @@ def sample(
     sizes: Sequence[Size] | None = None,
     seed: int | None = None,
     seeds: int | None = None,
+    rng: Rng | None = None,
     device: str | Device | None = None,
     mode: Literal["auto", "batched", "exact", "ordered"] | None = None,
     strict: bool = False,
@@ -98,6 +101,10 @@ def sample(
         ebfs: a run a work-item, up to some 250 000). So are those of cre and crve (up to some million edges)
         and of drve and dhyb (up to some 250 000, none parallel), a run a work-group. Other runs follow
         one another.
+    rng : int, SeedSequence, Generator or BitGenerator, optional
+        Of ``numpy.random``, instead of `seed` (SPEC 7 of Scientific Python): an int is the seed, a
+        SeedSequence gives one of 64 bits, and so does a Generator or BitGenerator, which advances: the
+        next call gets another. The result's `seed` says which it was.
     device : str or Device, optional
         As `clgraph.get_device` takes it; of `Shards` also several (a list, or ``"0:0,0:1"``), which share the
         work, each in a thread. MPI's ranks on one host are assigned to them in turn.
@@ -267,7 +274,7 @@ def sample(
         options |= {"size": size, "seeds": seeds, "sizes": sizes}
         drawn = draw_samples(graph if isinstance(graph, Graph) else as_graph(graph), method, options)
     if method not in LITERATURE and (warning := drawn._warning()):
-        warnings.warn(warning, stacklevel=2)
+        warnings.warn(warning, stacklevel=3)  # of the caller: `takes_rng` is between
     if several:
         return drawn
     one = drawn[0]

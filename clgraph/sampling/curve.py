@@ -106,9 +106,10 @@ class ReductionCurve(RunsOn):
         }
 
 
+@keyed.takes_rng
 @hints
 def deletion_order(
-    graph: Graph | Any, method: Literal["drv", "dre"] = "drv", seed: int = 0
+    graph: Graph | Any, method: Literal["drv", "dre"] = "drv", seed: int = 0, *, rng: keyed.Rng | None = None
 ) -> npt.NDArray[Any]:
     """Return the order in which exact mode deletes, so that anyone can reproduce the loop.
 
@@ -119,6 +120,8 @@ def deletion_order(
     graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     method : {"drv", "dre"}
     seed : int
+    rng : int, SeedSequence, Generator or BitGenerator, optional
+        Of ``numpy.random``, instead of `seed`, as in `clgraph.sample`.
 
     Returns
     -------
@@ -171,12 +174,14 @@ def _edge_order(
     return low, high, np.argsort(keyed.edge_priority(seed, low, high, copy), kind="stable")
 
 
+@keyed.takes_rng
 @with_progress("reducing")
 def reduction_curve(
     graph: Graph | Any,
     method: str = "drv",
     seed: int | None = None,
     *,
+    rng: keyed.Rng | None = None,
     size: float | int | str = 1,
     device: str | Device | None = None,
     mode: Literal["auto", "exact", "batched"] = "auto",
@@ -202,6 +207,8 @@ def reduction_curve(
         methods that explore delete nothing and have no curve.
     seed : int, optional
         By default one is drawn from the operating system and recorded in the result.
+    rng : int, SeedSequence, Generator or BitGenerator, optional
+        Of ``numpy.random``, instead of `seed`, as in `clgraph.sample`.
     size : float, int or str
         Where to stop, as in `clgraph.sample`; default: a single vertex.
     progress : callable or bool, optional

@@ -42,6 +42,7 @@ from clgraph.methods import (
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.keyed import Rng
     from clgraph.sampling.literature.view import View
 
 
@@ -55,6 +56,7 @@ class SampleOptions(TypedDict, total=False):
     """Keywords of `clgraph.sample` besides sizes and seeds; its docstring explains them."""
 
     seed: int | None
+    rng: Rng | None
     device: str | Device | None
     mode: Literal["auto", "batched", "exact", "ordered"] | None
     tolerance: float | None

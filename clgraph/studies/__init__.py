@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from clgraph.arguments import file_name
 from clgraph.graph import Graph, as_graph
+from clgraph.keyed import Rng, takes_rng
 from clgraph.measures.hops import SOURCES
 from clgraph.progress import with_progress
 from clgraph.run import run_on
@@ -95,6 +96,7 @@ class Study(Result):
         return answer_html(self, self.best(), check_tolerance(None))
 
 
+@takes_rng
 @with_progress("sampling and measuring")
 def study(
     graph: Graph | Any,
@@ -103,6 +105,7 @@ def study(
     *,
     seeds: int = 20,
     seed: int = 0,
+    rng: Rng | None = None,
     min_size: Size | None = None,
     hop_sources: int = SOURCES,
     eigenvalues: bool | None = None,
@@ -125,6 +128,8 @@ def study(
         Runs of each method. Default 20.
     seed : int
         The first run's seed; the others follow it. Default 0.
+    rng : int, SeedSequence, Generator or BitGenerator, optional
+        Of ``numpy.random``, instead of `seed`, as in `clgraph.sample`.
     min_size : size, optional
         A run with a sample of fewer vertices is drawn again, with the next seed that no run has; `notes`
         says so.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from clgraph.arguments import hints, whole
 from clgraph.components import largest_component
 from clgraph.csr.generate import locked, static_model_graph
+from clgraph.keyed import Rng, takes_rng
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -51,11 +52,13 @@ CHARACTERISTICS: dict[str, list[Row]] = {
 }
 
 
+@takes_rng
 @hints
 def copra_graph(
     num_vertices: int = VERTICES,
     *,
     seed: int | None = 1,
+    rng: Rng | None = None,
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Graph:
@@ -78,7 +81,7 @@ def copra_graph(
         Near which the number of vertices comes out: within 2 % from 10 000 on. The fit is that of the
         default; of fewer vertices the hubs are nearer to each other's reach (30 000: average degrees up to
         6 % lower).
-    seed, device, progress
+    seed, rng, device, progress
         As in `clgraph.erdos_renyi_graph`; the thesis's graph is one graph, and so is this with its seed.
 
     Returns

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import clgraph
+from clgraph.csr import scan
 from clgraph.device.launch_config import AS_CPU, LaunchTable, WorkGroup, fit_group, fit_local
+from clgraph.ranking import sell
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
 
 
 def device(kind: str, max_work_group: int = 1024, local_memory: int = 1 << 15) -> Any:
@@ -35,3 +43,57 @@ def test_configurations_are_cut_to_the_device() -> None:
     assert table.of(device("cpu", max_work_group=1)).local == 1
     assert fit_group(256, device("gpu", local_memory=1 << 10), each=16) == 64
     assert fit_local(1024, 8 * 1024, device("gpu", local_memory=1 << 11)) == 256
+
+
+def tried(monkeypatch: pytest.MonkeyPatch, folder: Path, content: Any) -> None:
+    file = folder / f"{len(list(folder.iterdir()))}.json"
+    file.write_text(content if isinstance(content, str) else json.dumps(content))
+    monkeypatch.setenv("CLGRAPH_LAUNCH", str(file))
+
+
+def test_a_file_has_configurations_to_try(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = scan.LAUNCH.of(device("gpu"))
+    tried(monkeypatch, tmp_path, {"csr.scan.LAUNCH": {"local": 32}, "ranking.sell.ROWS": 7})
+    assert scan.LAUNCH.of(device("gpu")).local == 32 != plain.local
+    assert scan.LAUNCH.of(device("gpu", max_work_group=8)).local == 8  # cut as ours are
+    assert sell.ROWS.of(device("gpu")) == 7
+    monkeypatch.delenv("CLGRAPH_LAUNCH")
+    assert scan.LAUNCH.of(device("gpu")) == plain
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "not a readable JSON object"),
+        ([], "not a readable JSON object"),
+        ({"csr.scan.LUNCH": {}}, "no launch table 'csr.scan.LUNCH': use a name as csr.scan.LAUNCH"),
+        ({"csr.nothing.LAUNCH": {}}, "no launch table"),
+        ({"csr.scan.LAUNCH": 3}, "use an object with any of local"),
+        ({"csr.scan.LAUNCH": {"size": 3}}, "use an object with any of local"),
+        ({"csr.scan.LAUNCH": {"local": "3"}}, r"LAUNCH\.local is '3': use a value like ours, [0-9]+$"),
+        ({"csr.scan.LAUNCH": {"local": True}}, "is True"),
+        ({"csr.scan.LAUNCH": {"local": -1}}, "is -1"),
+    ],
+)
+def test_a_wrong_file_is_refused(
+    content: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried(monkeypatch, tmp_path, content)
+    with pytest.raises(clgraph.InputError, match=message):
+        scan.LAUNCH.of(device("gpu"))
+
+
+def test_a_missing_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLGRAPH_LAUNCH", "none.json")
+    with pytest.raises(clgraph.InputError, match=r"CLGRAPH_LAUNCH=none\.json: not a readable JSON object"):
+        scan.LAUNCH.of(device("gpu"))
+
+
+def test_results_are_the_same_with_another_configuration(
+    device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = clgraph.powerlaw_graph(3000, seed=1)
+    plain = clgraph.sample(graph, size="50%", seed=1, device=device).vertices.tolist()
+    tried(monkeypatch, tmp_path, {"csr.scan.LAUNCH": {"local": 8}, "device.hardware.TUNING": {"items": 3}})
+    again = clgraph.powerlaw_graph(3000, seed=1)
+    assert clgraph.sample(again, size="50%", seed=1, device=device).vertices.tolist() == plain

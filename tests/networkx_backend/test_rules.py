@@ -84,6 +84,7 @@ def test_the_info_lists_what_the_backend_has():
 
     functions = {name for name in backend.__all__ if hasattr(nx, name)}
     assert functions == set(_clgraph_networkx.FUNCTIONS) == set(_clgraph_networkx.get_info()["functions"])
+    assert _clgraph_networkx.get_info()["url"].startswith("https://")
     measured = {each.name for each in _clgraph_networkx.TABLE if each.cached < _clgraph_networkx.NEVER}
     early = {each.name for each in _clgraph_networkx.TABLE if each.early_end}
     assert measured | early | set(backend.rules.ENDS) == functions and not measured & early

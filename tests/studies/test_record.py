@@ -24,7 +24,7 @@ from clgraph.studies.origin import curve_of, read_origin
 from clgraph.studies.record import OPTIONS, load_record
 
 GRAPH = powerlaw_graph(300, seed=2)
-NOT_DRAWN_BY = {"seed", "device", "strict", "min_size", "progress", "arrays", "ids"}
+NOT_DRAWN_BY = {"seed", "rng", "device", "strict", "min_size", "progress", "arrays", "ids"}
 OF_SHARDS = {"output", "outputs", "forest", "checkpoint"}
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from clgraph.arguments import word
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
+from clgraph.keyed import Rng, takes_rng
 from clgraph.progress import with_progress
 from clgraph.ranking.personalized.request import Options, Request, make_queries, vertices_left_out
 from clgraph.ranking.personalized.result import PersonalizedResult, make_result, report_nonconvergence
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 Method = Literal["power", "coo", "coo-flat", "monte-carlo"]
 
 
+@takes_rng
 @with_progress("personalized PageRank")
 def personalized_pagerank(
     graph: Graph | Any,
@@ -44,6 +46,7 @@ def personalized_pagerank(
     top: int | None = None,
     exclude: Any = None,
     seed: int | None = None,
+    rng: Rng | None = None,
     walks: int | None = None,
     epsilon: float | None = None,
     confidence: float = 0.95,
@@ -91,6 +94,8 @@ def personalized_pagerank(
         user knows or has already); the given vertices, of every source. ("neighbors" is "neighbours".)
     seed : int, optional
         Of the walks; None draws one, which the result records.
+    rng : int, SeedSequence, Generator or BitGenerator, optional
+        Of ``numpy.random``, instead of `seed`, as in `clgraph.sample`.
     walks : int, optional
         Walks from each source. If neither this nor `epsilon` is given: 200 000.
     epsilon : float, optional

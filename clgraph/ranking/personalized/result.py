@@ -270,4 +270,4 @@ def report_nonconvergence(result: PersonalizedResult, stop: Stop, what: OnNoncon
         f"(norm {result.norm!r}) is {result.residuals[i]:.3g}, not below {stop.threshold:.3g}; "
         f"{then}, or on_nonconvergence='return' (the error's `result` holds what was reached)"
     )
-    report_as(what, text, result)
+    report_as(what, text, result, decorators=2)

@@ -16,6 +16,7 @@ from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.formats import check_writable
 from clgraph.formats.common import Options, check_vertex_count
+from clgraph.keyed import Rng, takes_rng
 from clgraph.methods import EXACT, plain_method
 from clgraph.progress import Tell, with_progress
 from clgraph.sampling.shards.forest import Forest, default_room, room_to_keep
@@ -226,6 +227,7 @@ def all_alike(ranks: Ranks, device: Device, n: int, edges: int) -> bool:
 # --- Forests of some shards, or of other forests, in files ---
 
 
+@takes_rng
 @with_progress("forest")
 def save_forest(
     shards: Shards,
@@ -233,6 +235,7 @@ def save_forest(
     method: str = "drv",
     *,
     seed: int | None = None,
+    rng: Rng | None = None,
     which: Sequence[int] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     device: str | Device | Sequence[str | Device] | None = None,
@@ -251,6 +254,9 @@ def save_forest(
     method : {"drv", "dre"}
     seed : int, optional
         By default one is drawn from the operating system and recorded in the file.
+    rng : int, SeedSequence, Generator or BitGenerator, optional
+        Of ``numpy.random``, instead of `seed`, as in `clgraph.sample`; each rank's must give the
+        same.
     which : sequence of int, optional
         The shards of the section pairs to look at; default: all.
     checkpoint : path, optional
