@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.arguments import flag, whole
-from clgraph.centrality.distances import chosen_of
+from clgraph.centrality.distances import chosen_of, refuse_weights
 from clgraph.centrality.eigen import Floats, need_doubles
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
@@ -171,6 +171,7 @@ def betweenness_centrality(
     sources: Any = None,
     normalized: bool = True,
     endpoints: bool = False,
+    weights: bool = False,
     seed: int = 0,
     device: Device | str | None = None,
     progress: Tell | None = None,
@@ -190,6 +191,8 @@ def betweenness_centrality(
         graph: each pair once), scaled up to all pairs if only some sources count.
     endpoints : bool
         A path's ends count as on it.
+    weights : False
+        Paths are those of the fewest arcs; True is refused (`clgraph.shortest_paths` has paths by weight).
     seed : int
     device : Device or str, optional
         As in `clgraph.get_device`; one with float64.
@@ -225,6 +228,7 @@ def betweenness_centrality(
     whole_graph = as_graph(graph)
     n = whole_graph.num_vertices
     normalized, endpoints = flag(normalized, "normalized"), flag(endpoints, "endpoints")
+    refuse_weights(weights, "betweenness")
     seed = keyed.check_seed(seed)
     chosen = _chosen(whole_graph, k, sources, seed)
     with run_on(device) as run:

@@ -29,7 +29,6 @@ Words = npt.NDArray[Any]
 FAR = 4  # where the state has the far piles, as in the kernels
 STATE = FAR + 6
 SPAN = 1024  # distances that are summed one after the other: a part of the definition of a mean
-PLACE_BYTES = 40  # of a vertex and a source: distance, four lists, two stamps
 ROUND_LIMIT = 2**31  # of rounds in a batch: beyond, stamps might repeat
 
 
@@ -85,8 +84,8 @@ class Numbers:
 
     value: str
     word: str
-    kind: type[np.generic]
-    bits: type[np.generic]
+    kind: Any
+    bits: Any
     unreached: int
 
     @property
@@ -99,13 +98,13 @@ class Numbers:
         if self.kind is np.uint32:
             return min(int(value), self.unreached)
         with np.errstate(over="ignore"):
-            rounded = self.kind(value)  # type: ignore[call-arg]
+            rounded = self.kind(value)
         found = int(rounded.view(self.bits))
-        return found - 1 if float(rounded) > value else found  # type: ignore[arg-type]
+        return found - 1 if float(rounded) > value else found
 
     def value_of(self, bits: int) -> float:
         """Return the number that has these bits."""
-        return float(self.bits(bits).view(self.kind))  # type: ignore[call-arg,arg-type]
+        return float(self.bits(bits).view(self.kind))
 
     def bound(self, key: int, delta: float) -> int:
         """Return the bits of the first number beyond the near ones, `delta` from the smallest.
@@ -200,18 +199,26 @@ def _lengths(graph: Graph, weights: bool, dtype: str) -> Lengths:
         wrong = ~((each >= 0) & (each <= np.finfo(dtype).max))
         at = int(np.argmax(wrong))
         value = float(each[at])
-        why = "weights of paths are numbers from 0 on" if not value > 0 else f"beyond what {dtype} holds"
+        large = 0 < value < np.inf
+        why = f"beyond what {dtype} holds" if large else "weights of paths are finite numbers from 0 on"
         raise InputError(
             f"{_arc(graph, int(graph.tails[at]), int(graph.col_idx[at]))} has weight {shown(value)}: {why}"
         )
     integers = (n - 1) * largest < EXACT[dtype] and bool(np.all(each == np.floor(each)))
-    return Lengths(INTEGERS if integers else FLOATS[dtype], largest, float(each.mean()), True, dtype)
+    with np.errstate(over="ignore"):
+        mean = float(each.mean())  # infinity will do for a width, too
+    return Lengths(INTEGERS if integers else FLOATS[dtype], largest, mean, True, dtype)
 
 
 def _arc(graph: Graph, tail: int, head: int) -> str:
     """Name an arc or edge by the ids of its ends."""
     ids = graph.ids[[tail, head]].tolist()
     return f"{'arc' if graph.directed else 'edge'} {shown(ids[0])} -> {shown(ids[1])}"
+
+
+def is_listed(dev: Device, numbers: Numbers) -> bool:
+    """True where distances cannot be lowered in place."""
+    return numbers.wide and "HAVE_INT64_ATOMICS" not in dev.features
 
 
 class WeightedSearch:
@@ -258,7 +265,7 @@ class WeightedSearch:
         self.limit = numbers.unreached if cutoff is None else numbers.word_of(cutoff)
         self.delta = delta
         self.lanes = max(1, min(sources, self.config.places // max(self.n, 1)))
-        self.listed = numbers.wide and "HAVE_INT64_ATOMICS" not in dev.features
+        self.listed = is_listed(dev, numbers)
         places, width = self.lanes * self.n, 8 if numbers.wide else 4
         dev.reserve({"searches": places * (width + 24 + (width if self.listed else 0))})
         self.distance = dev.empty(places, numbers.bits)
@@ -269,9 +276,8 @@ class WeightedSearch:
         self.rounds = 0
         self.before: Any = None
 
-    @property
-    def program(self) -> Any:
-        """The kernels."""
+    def build(self) -> Any:
+        """Build the kernels, or return them."""
         numbers, config = self.numbers, self.config
         return self.dev.program(
             "traversal/weighted",
@@ -293,7 +299,7 @@ class WeightedSearch:
 
     def search(self, sources: npt.NDArray[np.int32]) -> None:
         """Find the distances from a batch of sources."""
-        dev, n, program, numbers = self.dev, self.n, self.program, self.numbers
+        dev, n, program, numbers = self.dev, self.n, self.build(), self.numbers
         self.count = len(sources)
         places = self.count * n
         program.weighted_fill.launch(self, -(-places // dev.tuning.items), places=places)
@@ -327,7 +333,9 @@ class WeightedSearch:
     def _round(self, program: Any, count: int) -> tuple[int, int, int]:
         """Relax the arcs of the near places."""
         if self.round >= ROUND_LIMIT:
-            raise CapacityError(f"{self.dev}: a search takes more than {ROUND_LIMIT} rounds; use a larger delta")
+            raise CapacityError(
+                f"{self.dev}: a search takes more than {ROUND_LIMIT} rounds; use a larger delta"
+            )
         self.round += 1
         if not self.listed:
             if self.config.team:
@@ -388,7 +396,7 @@ class WeightedSearch:
         rows, _ = self._arriving()
         for lane in range(self.count):
             base, first = lane * self.n, self.dev.upload(np.array([0xFFFFFFFF], np.uint32), writable=True)
-            self._over_arcs(self.program.weighted_overflow, rows, base=base, first=first)
+            self._over_arcs(self.build().weighted_overflow, rows, base=base, first=first)
             head = int(self.dev.download(first, np.uint32, 1)[0])
             if head < 0xFFFFFFFF:
                 graph, distance = self.graph.reverse, self.distances(lane, lane + 1)[0]
@@ -408,7 +416,7 @@ class WeightedSearch:
 
     def predecessors(self, lane: int, source: int) -> npt.NDArray[np.int32]:
         """Return the predecessors of a lane, shape (n,)."""
-        dev, n, program = self.dev, self.n, self.program
+        dev, n, program = self.dev, self.n, self.build()
         rows, weight = self._arriving()
         if self.before is None:
             dev.reserve({"predecessors": 4 * n})
@@ -437,7 +445,7 @@ class WeightedSearch:
         total = dev.empty(self.count * spans, np.float64 if self.numbers.wide else np.uint64)
         reached = dev.empty(self.count * spans, np.uint32)
         sizes = {"spans": spans, "span": SPAN, "sum": total, "reached": reached}
-        self.program.weighted_sums.launch(self, (spans, self.count), **sizes)
+        self.build().weighted_sums.launch(self, (spans, self.count), **sizes)
         kind = np.float64 if self.numbers.wide else np.uint64
         found = dev.download(total, kind, self.count * spans).tolist()
         many = dev.download(reached, np.uint32, self.count * spans)
@@ -634,15 +642,16 @@ def shortest_paths(
         numbers = lengths.numbers
         search = WeightedSearch(dev, whole, lengths, len(index), delta=width, cutoff=last)
         run.lap("upload")
-        search.program  # noqa: B018
+        search.build()
         run.lap("compile")
         bits = np.empty(shape, numbers.bits)
         before = np.empty(shape, np.int32) if predecessors else None
         for batch, some in searched(search, index, progress):
             run.lap("search")
             bits[batch] = search.distances(0, len(some))
-            for lane, source in enumerate(some.tolist()) if before is not None else ():
-                before[batch.start + lane] = search.predecessors(lane, source)
+            if before is not None:
+                for lane, source in enumerate(some.tolist()):
+                    before[batch.start + lane] = search.predecessors(lane, source)
             run.lap("download")
         unreached = bits == numbers.unreached
         distance = bits.view(numbers.kind).astype(dtype, copy=False)
