@@ -84,6 +84,8 @@ from clgraph.traversal import BFSResult as BFSResult
 from clgraph.traversal import ManyBFSResult as ManyBFSResult
 from clgraph.traversal import bfs as bfs
 from clgraph.traversal import bfs_many as bfs_many
+from clgraph.traversal.weighted import ShortestPathsResult as ShortestPathsResult
+from clgraph.traversal.weighted import shortest_paths as shortest_paths
 
 __all__ = [
     "BFSResult",
@@ -107,6 +109,7 @@ __all__ = [
     "Samples",
     "SavedForest",
     "Shards",
+    "ShortestPathsResult",
     "Study",
     "__version__",
     "average_clustering",
@@ -157,6 +160,7 @@ __all__ = [
     "save_forest",
     "shortest_path",
     "shortest_path_length",
+    "shortest_paths",
     "static_model_graph",
     "study",
     "top_accuracy",

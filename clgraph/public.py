@@ -347,6 +347,17 @@ PUBLIC: tuple[Public, ...] = (
         lacks=EXACT,
     ),
     Public("ManyBFSResult", "traversal", "traversal"),
+    _traversal(
+        "shortest_paths",
+        "graph, [1, 6]",
+        "GRAPHS ; 0 | [0, 1] | ['a'] | [] ; weights=True | False ; delta='auto' | 0.5 | 0 ; "
+        "cutoff=None | 2 | 0.5 ; predecessors=True | False ; dtype='float32' | 'float64'",
+        home="traversal.weighted",
+        reference="weighted.reference_shortest_paths",
+        selftest="directed weighted_zeros",
+        family="weighted search",
+    ),
+    Public("ShortestPathsResult", "traversal.weighted", "traversal"),
     _components("connected_components"),
     Public("Components", "components", "traversal"),
     _components("largest_component", "parts", lacks=EXACT),
@@ -409,11 +420,13 @@ PUBLIC: tuple[Public, ...] = (
     _path(
         "shortest_path",
         "graph, 1, 27",
-        "GRAPHS ; 0 | 'a' ; 1 | 0",
+        "GRAPHS ; 0 | 'a' ; 1 | 0 ; weights=True | False",
         lacks={"verifier": "a path of edges, as long as the reference's distance"},
     ),
-    _path("shortest_path_length", "graph, 1, 27", "GRAPHS ; 0 | 'a' ; 1 | 0", lacks=EXACT),
-    _distances("average_shortest_path_length", lacks=EXACT),
+    _path(
+        "shortest_path_length", "graph, 1, 27", "GRAPHS ; 0 | 'a' ; 1 | 0 ; weights=True | False", lacks=EXACT
+    ),
+    _distances("average_shortest_path_length", values="GRAPHS ; weights=True | False", lacks=EXACT),
     _neighbours(
         "average_neighbor_degree",
         values="GRAPHS ; source='out' | 'in' | 'in+out' ; target='out' | 'in' | 'in+out'",
@@ -486,6 +499,7 @@ FAMILIES = {
     "components/strong": "strong components",
     "traversal/": "search",
     "traversal/many": "searches at once",
+    "traversal/weighted": "weighted search",
     "ranking/": "pagerank",
     "ranking/small": "pagerank small",
     "ranking/bins": "pagerank bins",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 WORDS = {
     **{feature.lower(): ("drv", "bfs") for feature in FEATURES},
     "fp64": ("walks",),
-    "int64_atomics": ("bfs_many", "triangles"),
+    "int64_atomics": ("bfs_many", "triangles", "paths"),
     "work_group=64": None,
     "work_group=1": None,
     "local_memory=16K": None,
@@ -51,11 +51,14 @@ def graphs() -> tuple[clgraph.Graph, clgraph.Graph]:
 def exact_calls(device: Device) -> dict[str, Callable[[], Any]]:
     """Calls whose bytes are the same on every device."""
     whole, directed = graphs()
+    thirds = (whole.tails + whole.col_idx) % 7 / 3
+    lengths = clgraph.Graph(whole.row_ptr, whole.col_idx, weights=thirds, ids=whole.ids)
     return {
         "drv": lambda: clgraph.sample(whole, "drv", size="40%", seed=1, device=device).vertices,
         "drve": lambda: clgraph.sample(whole, "drve", size="40%", seed=1, device=device).edges,
         "bfs": lambda: clgraph.bfs(whole, whole.ids[5], device=device).predecessor,
         "bfs_many": lambda: clgraph.bfs_many(whole, whole.ids[:70].tolist(), device=device).distance,
+        "paths": lambda: clgraph.shortest_paths(lengths, whole.ids[:3], device=device).distance,
         "weak": lambda: clgraph.connected_components(directed, device=device).labels,
         "strong": lambda: clgraph.connected_components(directed, connection="strong", device=device).labels,
         "triangles": lambda: clgraph.triangles(whole, device=device),

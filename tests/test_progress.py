@@ -30,6 +30,7 @@ LONG: dict[str, Callable[..., Any]] = {
         GRAPH, [0, 1], method="monte-carlo", walks=100, top=3, seed=1, **to
     ),
     "bfs_many": lambda **to: clgraph.bfs_many(GRAPH, list(range(70)), **to),
+    "shortest_paths": lambda **to: clgraph.shortest_paths(GRAPH, list(range(70)), **to),
     "powerlaw_graph": lambda **to: clgraph.powerlaw_graph(1000, seed=1, **to),
 }
 

@@ -40,6 +40,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         ),
         "BFSResult": clgraph.bfs(graph, 0),
         "ManyBFSResult": clgraph.bfs_many(graph, [0, 1]),
+        "ShortestPathsResult": clgraph.shortest_paths(graph, [0, 1]),
         "Components": clgraph.connected_components(graph),
         "Quality": quality,
         "Measures": clgraph.quality(

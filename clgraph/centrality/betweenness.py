@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.arguments import flag, whole
-from clgraph.centrality.distances import chosen_of
+from clgraph.centrality.distances import chosen_of, refuse_weights
 from clgraph.centrality.eigen import Floats, need_doubles
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
@@ -172,6 +172,7 @@ def betweenness_centrality(
     sources: Any = None,
     normalized: bool = True,
     endpoints: bool = False,
+    weights: bool = False,
     seed: int = 0,
     rng: keyed.Rng | None = None,
     device: Device | str | None = None,
@@ -192,6 +193,8 @@ def betweenness_centrality(
         graph: each pair once), scaled up to all pairs if only some sources count.
     endpoints : bool
         A path's ends count as on it.
+    weights : False
+        Paths are those of the fewest arcs; True is refused (`clgraph.shortest_paths` has paths by weight).
     seed : int
     rng : int, SeedSequence, Generator or BitGenerator, optional
         Of ``numpy.random``, instead of `seed`, as in `clgraph.sample`.
@@ -229,6 +232,7 @@ def betweenness_centrality(
     whole_graph = as_graph(graph)
     n = whole_graph.num_vertices
     normalized, endpoints = flag(normalized, "normalized"), flag(endpoints, "endpoints")
+    refuse_weights(weights, "betweenness")
     seed = keyed.check_seed(seed)
     chosen = _chosen(whole_graph, k, sources, seed)
     with run_on(device) as run:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.traversal import BFSResult
     from clgraph.traversal.many import ManySearch
+    from clgraph.traversal.weighted import ShortestPathsResult
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -103,13 +104,18 @@ def _renumbered(counted: npt.NDArray[np.bool_], search: ManySearch) -> npt.NDArr
 # --- public -------------------------------------------------------------------------------------------
 
 
-def shortest_path(graph: Any, source: Any, target: Any, *, device: Device | str | None = None) -> Any:
-    """Return a path with the fewest arcs from one vertex to another.
+def shortest_path(
+    graph: Any, source: Any, target: Any, *, weights: bool = False, device: Device | str | None = None
+) -> Any:
+    """Return a path with the fewest arcs, or of the least weight, from one vertex to another.
 
     Parameters
     ----------
     graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     source, target : vertex ids
+    weights : bool
+        Whether the sum of weights is to be the least, as in `clgraph.shortest_paths`, instead of the number
+        of arcs.
     device : Device or str, optional
         As in `clgraph.get_device`.
 
@@ -117,12 +123,14 @@ def shortest_path(graph: Any, source: Any, target: Any, *, device: Device | str 
     -------
     array of ids
         From source to target, both included. Of several shortest paths it is the one that takes, seen from
-        the target, the smallest vertex at each step: the same on every device.
+        the target, the smallest vertex at each step (by weight: the predecessors of `shortest_paths`): the
+        same on every device.
 
     Raises
     ------
     InputError
-        If an id is not in the graph, or no path leads there.
+        If an id is not in the graph, or no path leads there; if weights count, also if one is negative, NaN
+        or infinite.
     DeviceError, BuildError, CapacityError
         If the device fails, or the graph does not fit on it.
 
@@ -133,17 +141,18 @@ def shortest_path(graph: Any, source: Any, target: Any, *, device: Device | str 
     array([0, 1, 2])
     """
     whole = as_graph(graph)
-    found, v = _search(whole, source, target, device, predecessors=True)
+    found, v = _search(whole, source, target, weights, device, predecessors=True)
     assert found.predecessor is not None
-    path = np.empty(int(found.distance[v]) + 1, np.int64)
-    for place in range(len(path) - 1, -1, -1):
-        path[place] = v
-        v = int(found.predecessor[v])
-    return whole.ids[path]
+    path = [v]
+    while (v := int(found.predecessor[v])) >= 0:
+        path.append(v)
+    return whole.ids[path[::-1]]
 
 
-def shortest_path_length(graph: Any, source: Any, target: Any, *, device: Device | str | None = None) -> int:
-    """Return the number of arcs on a shortest path from one vertex to another.
+def shortest_path_length(
+    graph: Any, source: Any, target: Any, *, weights: bool = False, device: Device | str | None = None
+) -> float:
+    """Return the number of arcs on a shortest path from one vertex to another, or the sum of their weights.
 
     Parameters and errors are those of `shortest_path`. `clgraph.bfs` gives the distances of all vertices from
     one, `clgraph.bfs_many` those from many.
@@ -154,26 +163,31 @@ def shortest_path_length(graph: Any, source: Any, target: Any, *, device: Device
     >>> clgraph.shortest_path_length(clgraph.Graph.from_edges([0, 1, 2], [1, 2, 3]), 0, 3)
     3
     """
-    found, v = _search(as_graph(graph), source, target, device, predecessors=False)
-    return int(found.distance[v])
+    found, v = _search(as_graph(graph), source, target, weights, device, predecessors=False)
+    distance: float = found.distance[v].item()
+    return distance
 
 
 def _search(
-    graph: Graph, source: Any, target: Any, device: Any, *, predecessors: bool
-) -> tuple[BFSResult, int]:
+    graph: Graph, source: Any, target: Any, weights: Any, device: Any, *, predecessors: bool
+) -> tuple[BFSResult | ShortestPathsResult, int]:
     """A search from the source that reaches the target, and the target's index."""
     from clgraph.traversal import bfs
+    from clgraph.traversal.weighted import shortest_paths
 
+    weights = flag(weights, "weights")
     first, last = graph.indices_of([one_id(source, "source"), one_id(target, "target")]).tolist()
-    found = bfs(graph, graph.ids[[first]], predecessors=predecessors, device=device)
-    if found.distance[last] < 0:
+    start, common = graph.ids[[first]], {"predecessors": predecessors, "device": device}
+    found: BFSResult | ShortestPathsResult
+    found = shortest_paths(graph, start[0], **common) if weights else bfs(graph, start, **common)
+    if not 0 <= found.distance[last] < np.inf:
         raise InputError(f"no path leads from {shown(source)} to {shown(target)}")
     return found, last
 
 
 @with_progress("mean distance")
 def average_shortest_path_length(
-    graph: Any, *, device: Device | str | None = None, progress: Tell | None = None
+    graph: Any, *, weights: bool = False, device: Device | str | None = None, progress: Tell | None = None
 ) -> float:
     """Return the mean distance over all ordered pairs of distinct vertices.
 
@@ -182,6 +196,8 @@ def average_shortest_path_length(
     graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
         Connected; strongly, if it is directed. (`clgraph.quality` estimates the mean of large graphs, and
         that of connected pairs, from a part of the vertices.)
+    weights : bool
+        Whether distances are sums of weights, as in `clgraph.shortest_paths`, instead of numbers of arcs.
     device : Device or str, optional
         As in `clgraph.get_device`.
     progress : callable or True, optional
@@ -190,12 +206,14 @@ def average_shortest_path_length(
     Returns
     -------
     float
-        A quotient of whole numbers, the same on every device; 0 for a single vertex.
+        A quotient of whole numbers, or of a sum in a fixed order: the same on every device; 0 for a single
+        vertex.
 
     Raises
     ------
     InputError
-        If the graph is empty, or some pair has no path.
+        If the graph is empty, or some pair has no path; if weights count, also if one is negative, NaN or
+        infinite.
     DeviceError, BuildError, CapacityError
         If the device fails, or the graph does not fit on it.
 
@@ -207,17 +225,26 @@ def average_shortest_path_length(
     """
     whole = as_graph(graph)
     n = whole.num_vertices
+    weights = flag(weights, "weights")
     if n == 0:
         raise InputError("the graph is empty: it has no distances")
+
+    def disconnected() -> InputError:
+        kind = "strongly connected" if whole.directed else "connected"
+        return InputError(
+            f"the graph is not {kind}: some pairs have no distance (clgraph.largest_component has the "
+            "largest part)"
+        )
+
     with run_on(device) as run:
+        if weights:
+            from clgraph.traversal.weighted import mean_distance
+
+            return mean_distance(run.device, whole, progress, disconnected)
         total, every = 0, np.arange(n, dtype=np.int32)
         for _, counts in distance_counts(run.device, whole, every, progress=progress):
             if counts.sum() < len(counts) * (n - 1):
-                kind = "strongly connected" if whole.directed else "connected"
-                raise InputError(
-                    f"the graph is not {kind}: some pairs have no distance (clgraph.largest_component has "
-                    "the largest part)"
-                )
+                raise disconnected()
             total += int((counts @ np.arange(counts.shape[1])).sum())
     return total / (n * (n - 1)) if n > 1 else 0.0
 
@@ -228,6 +255,7 @@ def closeness_centrality(
     vertices: Any = None,
     *,
     improved: bool = True,
+    weights: bool = False,
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Floats:
@@ -241,6 +269,8 @@ def closeness_centrality(
     improved : bool
         Whether that is multiplied by the share of the others that reach the vertex [1]_, so that vertices of
         small components are not the most central (as in NetworkX's ``wf_improved``).
+    weights : False
+        Distances are numbers of arcs; True is refused (`clgraph.shortest_paths` has distances by weight).
     device : Device or str, optional
         As in `clgraph.get_device`.
     progress : callable or True, optional
@@ -255,7 +285,7 @@ def closeness_centrality(
     Raises
     ------
     InputError
-        If it is no graph, or an id is not in it.
+        If it is no graph, an id is not in it, or weights are to count.
     DeviceError, BuildError, CapacityError
         If the device fails, or the graph does not fit on it.
 
@@ -271,6 +301,7 @@ def closeness_centrality(
     """
     whole = as_graph(graph)
     improved = flag(improved, "improved")
+    refuse_weights(weights, "closeness")
     chosen = chosen_of(whole, vertices)
     found, others = np.zeros(len(chosen)), whole.num_vertices - 1
     with run_on(device) as run:
@@ -339,6 +370,15 @@ def harmonic_centrality(
             for distance in range(1, counts.shape[1]):
                 found[batch] += counts[:, distance] / distance
     return found
+
+
+def refuse_weights(weights: Any, what: str) -> None:
+    """Raise an InputError if weights are to count in a centrality of paths, whose distances count arcs."""
+    if flag(weights, "weights"):
+        raise InputError(
+            f"weights is True: {what} is offered for paths of the fewest arcs only; clgraph.shortest_paths "
+            "has the distances by weight from any vertices"
+        )
 
 
 def chosen_of(graph: Graph, vertices: Any, name: str = "vertices") -> npt.NDArray[np.int32]:

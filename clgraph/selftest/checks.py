@@ -89,6 +89,14 @@ class Graphs:
         return Graph.from_edges(rng.integers(0, 200, 500), rng.integers(0, 200, 500), directed=True)
 
     @cached_property
+    def weighted_zeros(self) -> Graph:
+        """Directed, parallel arcs; weights that are zero, that sums absorb, and that are not whole."""
+        rng = np.random.default_rng(13)
+        weights = rng.choice([0, 1e-20, 0.25, 1, 3.7], 900)
+        ends = rng.integers(0, 200, (2, 900))
+        return Graph.from_edges(*ends, weights=weights, directed=True, duplicates="keep")
+
+    @cached_property
     def star(self) -> Graph:
         """A centre and `LEAVES` leaves, a thousand of them in a ring; joined to one with `FEWER` leaves."""
         leaves, ring, other = np.arange(1, LEAVES + 1), np.arange(1, 1001), LEAVES + 1

@@ -95,6 +95,46 @@ def case_bfs_many_scatter(device: Any) -> None:
     _many(device, (0, 0, 3, 10**9))
 
 
+def _weighted(device: Any, listed: bool | None = None, **shape: Any) -> None:
+    """Weights that are zero, that sums absorb, and that are not whole; a cutoff."""
+    from clgraph import Graph, average_shortest_path_length, shortest_paths
+    from clgraph.reference.weighted import verify_shortest_paths
+    from clgraph.traversal import weighted
+
+    rng = np.random.default_rng(5)
+    ends, weights = (rng.random((2, 150)) ** 2 * 40).astype(int), rng.choice([0, 1e-20, 0.3, 2], 150)
+    graph = Graph.from_edges(*ends, weights=weights, vertices=np.arange(40), directed=True, duplicates="keep")
+    ring = Graph.from_edges(np.arange(40), (np.arange(40) + 1) % 40, weights=np.full(40, 3))
+    large = Graph.from_edges([0, 1, 2], [1, 2, 0], weights=[1e308, 1, 0.5])  # checked for overflow
+    shapes, is_listed = weighted.LAUNCH, weighted.is_listed
+    weighted.LAUNCH = replace(shapes, simulator=replace(shapes.simulator, **shape))
+    if listed is not None:
+        weighted.is_listed = lambda dev, numbers: listed and numbers.wide
+    try:
+        for dtype in ("float64", "float32"):
+            verify_shortest_paths(graph, shortest_paths(graph, [0, 3], dtype=dtype, device=device))
+            verify_shortest_paths(graph, shortest_paths(graph, 0, cutoff=1.5, dtype=dtype, device=device))
+        assert round(average_shortest_path_length(ring, weights=True, device=device), 6) == 30.769231
+        assert average_shortest_path_length(large, weights=True, device=device) == 1
+    finally:
+        weighted.LAUNCH, weighted.is_listed = shapes, is_listed
+
+
+def case_weighted(device: Any) -> None:
+    """Weighted paths: distances lowered in place, runs of arcs; sums of distances."""
+    _weighted(device)
+
+
+def case_weighted_team(device: Any) -> None:
+    """The same, as GPUs do it: a group takes the arcs of its places together."""
+    _weighted(device, team=True, local=8, entries=1, buffer=1)
+
+
+def case_weighted_listed(device: Any) -> None:
+    """The same, whole rows, without 64-bit atomics: heads listed, rows pulled."""
+    _weighted(device, listed=True, run=0)
+
+
 def case_bfs_many_ranked(device: Any) -> None:
     """Many searches at once with vertices numbered by degree, from the first pull on."""
     from clgraph.traversal import many as bfs_many

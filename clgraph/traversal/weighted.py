@@ -1,0 +1,663 @@
+"""Weighted shortest paths, several sources side by side: host half of ``cl/traversal/weighted.cl``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from math import fsum, isfinite
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.arguments import flag, flat_list, is_one, is_word, real, shown, word
+from clgraph.csr.device_csr import DeviceCSR
+from clgraph.csr.upload import Residence, upload_csr
+from clgraph.device.launch_config import LaunchTable, WorkGroup
+from clgraph.errors import CapacityError, DeviceError, InputError
+from clgraph.graph import Graph, as_graph
+from clgraph.progress import with_progress
+from clgraph.results import RunsOn
+from clgraph.run import run_on
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+DType = Literal["float64", "float32"]
+Words = npt.NDArray[Any]
+FAR = 4  # where the state has the far piles, as in the kernels
+STATE = FAR + 6
+SPAN = 1024  # distances that are summed one after the other: a part of the definition of a mean
+ROUND_LIMIT = 2**31  # of rounds in a batch: beyond, stamps might repeat
+
+
+@dataclass(frozen=True)
+class LaunchConfig(WorkGroup):
+    """Launch configuration.
+
+    Attributes
+    ----------
+    team : bool
+        Whether a work-group shares the arcs of its places.
+    entries : int
+        Places of a list that a work-item takes.
+    buffer : int
+        Places that it collects before it reserves room in a list.
+    run : int
+        Arcs of a work-item in passes over all arcs; 0: whole rows.
+    places : int
+        Searches are made side by side up to so many vertices in total.
+    few : int
+        Bounds that have fewer places than this are too narrow: a launch costs more than a place taken twice.
+    """
+
+    team: bool
+    entries: int
+    buffer: int
+    run: int
+    places: int
+    few: int
+
+
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(local=64, team=True, entries=1, buffer=1, run=16, places=1 << 24, few=1 << 15),
+    # a few places to a work-item: a hub among them has a hundred thousand arcs
+    cpu=LaunchConfig(local=1, team=False, entries=32, buffer=32, run=0, places=1 << 20, few=1 << 12),
+    simulator=LaunchConfig(local=2, team=False, entries=2, buffer=2, run=5, places=1 << 8, few=8),
+)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers that distances are computed in.
+
+    Attributes
+    ----------
+    value, word : str
+        Their type in OpenCL C, and that of their bits.
+    kind, bits : type
+        The same in NumPy.
+    unreached : int
+        The bits where no path is known.
+    """
+
+    value: str
+    word: str
+    kind: Any
+    bits: Any
+    unreached: int
+
+    @property
+    def wide(self) -> bool:
+        """True for 64 bits."""
+        return self.word == "ulong"
+
+    def word_of(self, value: float) -> int:
+        """Return the bits of the largest number of this kind that is at most `value`, which is >= 0."""
+        if self.kind is np.uint32:
+            return min(int(value), self.unreached)
+        with np.errstate(over="ignore"):
+            rounded = self.kind(value)
+        found = int(rounded.view(self.bits))
+        return found - 1 if float(rounded) > value else found
+
+    def value_of(self, bits: int) -> float:
+        """Return the number that has these bits."""
+        return float(self.bits(bits).view(self.kind))
+
+    def bound(self, key: int, delta: float) -> int:
+        """Return the bits of the first number beyond the near ones, `delta` from the smallest.
+
+        Parameters
+        ----------
+        key : int
+            The upper 32 bits of the smallest number.
+        delta : float
+        """
+        shift = 32 if self.wide else 0
+        # beyond all numbers of this key, or a narrow delta would never take one up
+        least = min(key + 1 << shift, self.unreached)
+        wanted = self.value_of(key << shift) + delta
+        return max(least, self.word_of(wanted) if isfinite(wanted) else self.unreached)
+
+
+INTEGERS = Numbers("uint", "uint", np.uint32, np.uint32, 0xFFFFFFFF)
+FLOATS = {
+    "float32": Numbers("float", "uint", np.float32, np.uint32, 0x7F800000),
+    "float64": Numbers("double", "ulong", np.float64, np.uint64, 0x7FF0000000000000),
+}
+#: sums of whole numbers below this are exact in 32 bits, and in the type of the result
+EXACT = {"float32": 2**24, "float64": 2**31}
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """The lengths of a graph's arcs, checked.
+
+    Attributes
+    ----------
+    numbers : Numbers
+        What they are computed in.
+    largest, mean : float
+    weighted : bool
+        False: every arc has length 1.
+    dtype : str
+    """
+
+    numbers: Numbers
+    largest: float
+    mean: float
+    weighted: bool
+    dtype: str
+
+    def on(self, dev: Device, graph: Graph) -> Any:
+        """Return a buffer of them, in the order of a graph's arcs; None for lengths of 1."""
+        if not self.weighted:
+            return None
+        if self.numbers.value == "double":
+            upload_csr(dev, graph)
+            return Residence.of(dev, graph).column(graph, "weights")
+
+        def make() -> Any:
+            assert graph.weights is not None
+            dev.reserve({"lengths": 4 * graph.num_arcs})
+            return dev.upload(graph.weights.astype(self.numbers.kind))
+
+        return dev.cached(graph, ("lengths", self.numbers.value), make)
+
+
+def lengths_of(dev: Device, graph: Graph, weights: bool, dtype: str) -> Lengths:
+    """Check the weights of a graph, and choose the numbers for them.
+
+    Raises
+    ------
+    InputError
+        If one is negative, NaN or infinite: the edge is named.
+    DeviceError
+        If they need float64, which the device does not have.
+    """
+
+    def make() -> Lengths:
+        return _lengths(graph, weights, dtype)
+
+    found = dev.cached(graph, ("lengths", weights, dtype), make)
+    if found.numbers.wide and "HAVE_FP64" not in dev.features:
+        raise DeviceError(
+            f"{dev}: these weights need float64, which the device does not have; use dtype='float32' or "
+            "another device (clgraph devices lists them)"
+        )
+    return found
+
+
+def _lengths(graph: Graph, weights: bool, dtype: str) -> Lengths:
+    n, each = graph.num_vertices, graph.weights if weights else None
+    if each is None or not len(each):
+        return Lengths(INTEGERS, 1.0, 1.0, False, dtype)
+    least, largest = float(each.min()), float(each.max())  # NaN if one is
+    if not (least >= 0 and largest <= float(np.finfo(dtype).max)):
+        wrong = ~((each >= 0) & (each <= np.finfo(dtype).max))
+        at = int(np.argmax(wrong))
+        value = float(each[at])
+        large = 0 < value < np.inf
+        why = f"beyond what {dtype} holds" if large else "weights of paths are finite numbers from 0 on"
+        raise InputError(
+            f"{_arc(graph, int(graph.tails[at]), int(graph.col_idx[at]))} has weight {shown(value)}: {why}"
+        )
+    integers = (n - 1) * largest < EXACT[dtype] and bool(np.all(each == np.floor(each)))
+    with np.errstate(over="ignore"):
+        mean = float(each.mean())  # infinity will do for a width, too
+    return Lengths(INTEGERS if integers else FLOATS[dtype], largest, mean, True, dtype)
+
+
+def _arc(graph: Graph, tail: int, head: int) -> str:
+    """Name an arc or edge by the ids of its ends."""
+    ids = graph.ids[[tail, head]].tolist()
+    return f"{'arc' if graph.directed else 'edge'} {shown(ids[0])} -> {shown(ids[1])}"
+
+
+def is_listed(dev: Device, numbers: Numbers) -> bool:
+    """True where distances cannot be lowered in place."""
+    return numbers.wide and "HAVE_INT64_ATOMICS" not in dev.features
+
+
+class WeightedSearch:
+    """Searches from batches of sources.
+
+    Parameters
+    ----------
+    dev : Device
+    graph : Graph
+    lengths : Lengths
+    sources : int
+        How many there will be.
+    delta : float or None
+        Width of the bounds; None: found as the search goes.
+    cutoff : float or None
+        The largest distance.
+
+    Attributes
+    ----------
+    lanes : int
+        Sources of a batch.
+    distance : buffer
+        Of the last batch, shape (lanes, n): see ``cl/traversal/weighted.cl``.
+    rounds : int
+        Of all batches.
+    """
+
+    def __init__(
+        self,
+        dev: Device,
+        graph: Graph,
+        lengths: Lengths,
+        sources: int,
+        *,
+        delta: float | None = None,
+        cutoff: float | None = None,
+    ) -> None:
+        self.dev, self.graph, self.lengths = dev, graph, lengths
+        self.n, self.config, self.cutoff = graph.num_vertices, LAUNCH.of(dev), cutoff
+        self.numbers = numbers = lengths.numbers
+        self.csr = upload_csr(dev, graph)
+        self.row_ptr, self.col_idx = self.csr.row_ptr, self.csr.col_idx
+        self.weight = lengths.on(dev, graph)
+        self.limit = numbers.unreached if cutoff is None else numbers.word_of(cutoff)
+        self.delta = delta
+        self.lanes = max(1, min(sources, self.config.places // max(self.n, 1)))
+        self.listed = is_listed(dev, numbers)
+        places, width = self.lanes * self.n, 8 if numbers.wide else 4
+        dev.reserve({"searches": places * (width + 24 + (width if self.listed else 0))})
+        self.distance = dev.empty(places, numbers.bits)
+        self.near, self.next, self.far, self.rest = (dev.empty(places, np.int32) for _ in range(4))
+        self.stamp, self.far_stamp = (dev.empty(places, np.uint32) for _ in range(2))
+        self.lowered = dev.empty(places, numbers.bits) if self.listed else None
+        self.state = dev.empty(STATE, np.uint32)
+        self.rounds = 0
+        self.before: Any = None
+
+    def build(self) -> Any:
+        """Build the kernels, or return them."""
+        numbers, config = self.numbers, self.config
+        return self.dev.program(
+            "traversal/weighted",
+            VALUE=numbers.value,
+            WORD=numbers.word,
+            UNREACHED=f"{numbers.unreached:#x}{'ul' if numbers.wide else 'u'}",
+            WIDE=numbers.wide,
+            LISTED=self.listed,
+            MANY=self.lanes > 1,
+            TEAM=config.team,
+            LOCAL=config.local,
+            ENTRIES=config.entries,
+            BUFFER=config.buffer,
+            RUN=config.run,
+            ITEMS=self.dev.tuning.items,
+            SUM=None if numbers.value == "float" else "double" if numbers.wide else "ulong",
+            **self.csr.defines,
+        )
+
+    def search(self, sources: npt.NDArray[np.int32]) -> None:
+        """Find the distances from a batch of sources."""
+        dev, n, program, numbers = self.dev, self.n, self.build(), self.numbers
+        self.count = len(sources)
+        places = self.count * n
+        program.weighted_fill.launch(self, -(-places // dev.tuning.items), places=places)
+        dev.clear(self.state, STATE, np.uint32)
+        given = {"lanes": self.count, "source": dev.upload(sources)}
+        program.weighted_sources.launch(self, self.count, **given)
+        # where weights are small beside the number of arcs of a vertex, many heads lie within one weight
+        delta = self.delta
+        if delta is None:
+            delta = self.lengths.mean * n / max(1, self.csr.arcs)
+        count, self.phase, self.round = self.count, 1, 0
+        self.bound = numbers.bound(0, delta)
+        while True:
+            taken = 0
+            while count:
+                taken += count
+                count, far, key = self._round(program, count)
+            if not far:
+                break
+            if self.delta is None and taken < self.config.few:
+                delta *= 2
+            low, self.bound = self.bound, numbers.bound(max(key, 0), delta)
+            self.phase += 1
+            self.round += 1
+            self.far, self.rest = self.rest, self.far
+            self._over(program.weighted_split, far, low=low)
+            count, far, key = self._read()
+            self.near, self.next = self.next, self.near
+        self.rounds += self.round
+
+    def _round(self, program: Any, count: int) -> tuple[int, int, int]:
+        """Relax the arcs of the near places."""
+        if self.round >= ROUND_LIMIT:
+            raise CapacityError(
+                f"{self.dev}: a search takes more than {ROUND_LIMIT} rounds; use a larger delta"
+            )
+        self.round += 1
+        if not self.listed:
+            if self.config.team:
+                program.weighted_push.launch(self, count, count=count, local=self.config.local)
+            else:
+                self._over(program.weighted_push, count)
+        else:
+            self._over(program.weighted_list, count)
+            heads = self._read()[0]
+            self.near, self.next = self.next, self.near
+            arriving, weight = self._arriving()
+            self._over(program.weighted_pull, heads, weight=weight, **arriving.buffers)
+            self.round += 1
+            if heads:
+                self._over(program.weighted_apply, heads)
+            else:  # that would have cleared the length of the round after
+                self.round -= 1
+        found = self._read()
+        self.near, self.next = self.next, self.near
+        return found
+
+    def _over(self, kernel: Any, count: int, **more: Any) -> None:
+        """Launch a kernel over the entries of a list."""
+        size = -(-count // self.config.entries)
+        kernel.launch(self, size, count=count, local=self.config.local, **more)
+
+    def _read(self) -> tuple[int, int, int]:
+        """Return the lengths of `next` and of `far`, and the smallest key of the latter; waits."""
+        state = self.dev.download(self.state, np.uint32, STATE).tolist()
+        at = FAR + 2 * (self.phase % 3)
+        return state[self.round % 3], state[at], 0xFFFFFFFF - state[at + 1]
+
+    def _arriving(self) -> tuple[DeviceCSR, Any]:
+        """The reversed arcs on the device, and their lengths."""
+        if not self.graph.directed:
+            return self.csr, self.weight
+        back = self.graph.reverse
+        return upload_csr(self.dev, back), self.lengths.on(self.dev, back)
+
+    def _over_arcs(self, kernel: Any, rows: DeviceCSR, **more: Any) -> None:
+        """Launch a kernel over all rows, or over runs of arcs."""
+        run = self.config.run
+        size = -(-rows.arcs // run) if run else -(-self.n // self.dev.tuning.items)
+        kernel.launch(self, size, arcs=rows.arcs, **rows.buffers, **more)
+
+    def check_overflow(self, sources: npt.NDArray[np.int32]) -> None:
+        """Check that no vertex is left out because the sum on the way to it is infinite.
+
+        Raises
+        ------
+        InputError
+            It names the edge.
+        """
+        top = 0 if self.numbers is INTEGERS else float(np.finfo(self.numbers.kind).max)
+        # twice: roundings up
+        if self.cutoff is not None or self.numbers is INTEGERS or 2 * self.n * self.lengths.largest < top:
+            return
+        rows, _ = self._arriving()
+        for lane in range(self.count):
+            base, first = lane * self.n, self.dev.upload(np.array([0xFFFFFFFF], np.uint32), writable=True)
+            self._over_arcs(self.build().weighted_overflow, rows, base=base, first=first)
+            head = int(self.dev.download(first, np.uint32, 1)[0])
+            if head < 0xFFFFFFFF:
+                graph, distance = self.graph.reverse, self.distances(lane, lane + 1)[0]
+                tails = graph.col_idx[graph.row_ptr[head] : graph.row_ptr[head + 1]]
+                tail = int(tails[distance[tails] != self.numbers.unreached][0])
+                source = shown(self.graph.ids[[sources[lane]]].tolist()[0])
+                raise InputError(
+                    f"{_arc(self.graph, tail, head)}: the sum of the weights on the way there from {source} "
+                    f"is beyond what {self.lengths.dtype} holds; use smaller weights or a cutoff"
+                )
+
+    def distances(self, first: int, last: int) -> Words:
+        """Return the bits of the distances of some lanes, shape (last - first, n)."""
+        many = (last - first) * self.n
+        found = self.dev.download(self.distance, self.numbers.bits, many, offset=first * self.n)
+        return found.reshape(last - first, self.n)
+
+    def predecessors(self, lane: int, source: int) -> npt.NDArray[np.int32]:
+        """Return the predecessors of a lane, shape (n,)."""
+        dev, n, program = self.dev, self.n, self.build()
+        rows, weight = self._arriving()
+        if self.before is None:
+            dev.reserve({"predecessors": 4 * n})
+            self.before = dev.empty(n, np.uint32)
+        dev.fill(self.before, np.uint32(0xFFFFFFFF), n)
+        base = lane * n
+        self._over_arcs(program.weighted_before, rows, base=base, weight=weight)
+        dev.clear(self.state, STATE, np.uint32)
+        size = -(-n // dev.tuning.items)
+        program.weighted_zero_begin.launch(self, size, base=base, source=source)
+        state = dev.download(self.state, np.uint32, 4).tolist()
+        count, left, self.round = state[0], state[3], 0
+        # steps that add nothing: from zero weights, or weights that the sum absorbs
+        while left:
+            self.near, self.next = self.next, self.near
+            self.round += 1
+            self._over(program.weighted_zero_push, count, base=base)
+            count = int(dev.download(self.state, np.uint32, 1, offset=self.round % 3)[0])
+            assert count, "a vertex was reached, and nothing leads there"
+            left -= count
+        return dev.download(self.before, np.int32, n)
+
+    def sums(self) -> tuple[list[Any], int]:
+        """Return sums of the batch's distances, `SPAN` vertices at a time, and how many there are."""
+        dev, spans = self.dev, -(-self.n // SPAN)
+        total = dev.empty(self.count * spans, np.float64 if self.numbers.wide else np.uint64)
+        reached = dev.empty(self.count * spans, np.uint32)
+        sizes = {"spans": spans, "span": SPAN, "sum": total, "reached": reached}
+        self.build().weighted_sums.launch(self, (spans, self.count), **sizes)
+        kind = np.float64 if self.numbers.wide else np.uint64
+        found = dev.download(total, kind, self.count * spans).tolist()
+        many = dev.download(reached, np.uint32, self.count * spans)
+        return found, int(many.sum(dtype=np.int64))
+
+
+def searched(
+    search: WeightedSearch, sources: npt.NDArray[np.int32], progress: Any
+) -> Iterator[tuple[slice, npt.NDArray[np.int32]]]:
+    """Search from all sources, batch by batch; yields which they are."""
+    for first in range(0, len(sources), search.lanes):
+        batch = slice(first, min(first + search.lanes, len(sources)))
+        search.search(sources[batch])
+        search.check_overflow(sources[batch])
+        yield batch, sources[batch]
+        if progress:
+            progress(batch.stop, len(sources))
+
+
+def mean_distance(dev: Device, graph: Graph, progress: Any, disconnected: Callable[[], InputError]) -> float:
+    """Return the mean weighted distance over all ordered pairs of distinct vertices.
+
+    Sums are of `SPAN` vertices in their order, whose exact sum is rounded once.
+    """
+    n = graph.num_vertices
+    if n == 1:
+        return 0.0
+    search = WeightedSearch(dev, graph, lengths_of(dev, graph, True, "float64"), n)
+    total: list[Any] = []
+    for batch, _ in searched(search, np.arange(n, dtype=np.int32), progress):
+        each, reached = search.sums()
+        if reached < (batch.stop - batch.start) * n:
+            raise disconnected()
+        total.append(fsum(each) if search.numbers.wide else sum(each))
+    return (fsum(total) if search.numbers.wide else sum(total)) / (n * (n - 1))
+
+
+@dataclass(frozen=True, repr=False)
+class ShortestPathsResult(RunsOn):
+    """Weighted shortest paths. Vertices are indices; ``graph.ids[...]`` gives their ids.
+
+    Attributes
+    ----------
+    distance : float64 or float32 array, shape (n,), or (k, n) from a list of k sources
+        The least sum of weights on a path from the source; infinity where there is none (within the cutoff).
+    predecessor : int32 array of the same shape, or None
+        The vertex before this one on a shortest path; -1 at the source and where none leads. None if
+        predecessors were not asked for.
+    sources : int32 array, shape (k,)
+        Vertex indices, in the order given.
+    reached : int
+        Vertices reached, sources included, over all sources.
+    cutoff : float or None
+    seconds : dict of float
+        Time by phase: "upload", "compile", "search", "download", "total".
+    device : str
+    """
+
+    distance: npt.NDArray[Any]
+    predecessor: npt.NDArray[np.int32] | None
+    sources: npt.NDArray[np.int32]
+    reached: int
+    cutoff: float | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    device: str = ""
+
+    def to_pandas(self, graph: Any = None) -> Any:
+        """Return a data frame with a row per source and vertex.
+
+        Its columns are "source", "vertex", "distance" and, if known, "predecessor".
+
+        Parameters
+        ----------
+        graph : Graph, optional
+            The graph that was searched, whose ids name the vertices then; without it they are indices.
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        from clgraph.graph.frames import frame_of
+
+        n, k = self.distance.shape[-1], len(self.sources)
+        columns: dict[str, Any] = {
+            "source": np.repeat(self.sources, n),
+            "vertex": np.tile(np.arange(n), k),
+            "distance": self.distance.ravel(),
+        }
+        if self.predecessor is not None:
+            columns["predecessor"] = self.predecessor.ravel()
+        return frame_of(columns, graph, [name for name in columns if name != "distance"])
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "vertices": self.distance.shape[-1],
+            "sources": len(self.sources),
+            "reached": self.reached,
+            "dtype": self.distance.dtype.name,
+            "device": self.device,
+        }
+
+
+@with_progress("searching")
+def shortest_paths(
+    graph: Any,
+    sources: Any,
+    *,
+    weights: bool = True,
+    delta: float | Literal["auto"] = "auto",
+    cutoff: float | None = None,
+    predecessors: bool = True,
+    dtype: DType = "float64",
+    device: Device | str | None = None,
+    progress: Any = None,
+) -> ShortestPathsResult:
+    """Find shortest paths by weight from one vertex or from many.
+
+    Parameters
+    ----------
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
+        Its weights are finite and not negative; zero is allowed. Without weights each arc has length 1. Of
+        parallel arcs the lightest counts (where they were merged, their weights have been added up).
+    sources : vertex id, or a list or array of ids
+        One search each; those of a list are made side by side.
+    weights : bool
+        Whether weights count; else every arc has length 1.
+    delta : float or "auto"
+        Vertices are taken up in the order of their distances, so much at a time [1]_ [2]_. It decides how
+        long a search takes, and nothing else; "auto" begins narrow and widens as the searches thin out.
+    cutoff : float, optional
+        The largest distance: vertices beyond it count as not reached.
+    predecessors : bool
+        Whether to find predecessors.
+    dtype : {"float64", "float32"}
+        What distances are computed in, and returned in. Weights are rounded to it first. (Whole numbers are
+        computed in 32-bit integers where no distance can exceed 2^31, of float32 2^24.)
+    device : Device or str, optional
+        As in `clgraph.get_device`.
+    progress : callable or bool, optional
+        Called with (searches done, of how many); True shows a bar.
+
+    Returns
+    -------
+    ShortestPathsResult
+        The least rounded sums of all paths, added up from the source on: the same bytes on every device, and
+        for every delta. (From a to b the sum is made in another order than from b to a, so that in an
+        undirected graph both may differ in the last digit.) The predecessor of a vertex is the smallest that
+        is nearer and whose distance plus the arc's weight gives the vertex's own. A vertex that has none,
+        as steps to it add nothing, is reached from those that have one, or from the source, in the fewest
+        such steps, from the smallest vertex. So predecessors always lead back to the source.
+
+    Raises
+    ------
+    InputError
+        If a source is not in the graph (it is named), none is given, a weight is negative, NaN or infinite or
+        a sum of weights overflows (the edge is named), or an option is not one of the above.
+    DeviceError, BuildError, CapacityError
+        If the device fails, has no float64 where that is needed, or the graph does not fit on it.
+
+    References
+    ----------
+    .. [1] U. Meyer, P. Sanders, "Delta-Stepping: A Parallelizable Shortest Path Algorithm", J. Algorithms
+       49(1), 2003.
+    .. [2] A. Davidson, S. Baxter, M. Garland, J. D. Owens, "Work-Efficient Parallel GPU Methods for
+       Single-Source Shortest Paths", IPDPS 2014.
+
+    Examples
+    --------
+    >>> from clgraph import Graph, shortest_paths
+    >>> graph = Graph.from_edges([0, 0, 1, 3], [1, 2, 2, 4], weights=[1, 5, 2.5, 1])
+    >>> found = shortest_paths(graph, 0)
+    >>> found.distance, found.predecessor
+    (array([0. , 1. , 3.5, inf, inf]), array([-1,  0,  1, -1, -1], dtype=int32))
+    """
+    start = time.perf_counter()
+    weights, predecessors = flag(weights, "weights"), flag(predecessors, "predecessors")
+    word(dtype, "dtype", tuple(FLOATS))
+    width = None if is_word(delta, "auto") else real(delta, "delta")
+    if width is not None and width <= 0:
+        raise InputError(f"delta is {shown(delta)}: use a positive number or 'auto'")
+    last = None if cutoff is None else real(cutoff, "cutoff")
+    if last is not None and last < 0:
+        raise InputError(f"cutoff is {shown(cutoff)}: use a number from 0 on")
+    whole = as_graph(graph)
+    one = is_one(sources)
+    if not (ids := [sources] if one else flat_list(sources, "sources")):
+        raise InputError("no source is given: a search starts from a vertex")
+    index = whole.indices_of(ids).astype(np.int32)
+    n, shape = whole.num_vertices, (len(index), whole.num_vertices)
+    with run_on(device, start=start) as run:
+        dev = run.device
+        lengths = lengths_of(dev, whole, weights, dtype)
+        numbers = lengths.numbers
+        search = WeightedSearch(dev, whole, lengths, len(index), delta=width, cutoff=last)
+        run.lap("upload")
+        search.build()
+        run.lap("compile")
+        bits = np.empty(shape, numbers.bits)
+        before = np.empty(shape, np.int32) if predecessors else None
+        for batch, some in searched(search, index, progress):
+            run.lap("search")
+            bits[batch] = search.distances(0, len(some))
+            if before is not None:
+                for lane, source in enumerate(some.tolist()):
+                    before[batch.start + lane] = search.predecessors(lane, source)
+            run.lap("download")
+        unreached = bits == numbers.unreached
+        distance = bits.view(numbers.kind).astype(dtype, copy=False)
+        distance[unreached] = np.inf
+        reached = len(index) * n - int(np.count_nonzero(unreached))
+        if one:
+            distance, before = distance[0], None if before is None else before[0]
+        facts = {"seconds": run.seconds, "device": dev.name, "provenance": run.provenance}
+        return ShortestPathsResult(distance, before, index, reached, last, **facts)

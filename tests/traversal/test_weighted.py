@@ -1,0 +1,310 @@
+"""Weighted shortest paths on every device against the reference (Dijkstra), the verifier, and SciPy."""
+
+import dataclasses
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from graphs import tangle
+from samplers import awkward_graphs
+
+import clgraph
+from clgraph import ClgraphError, DeviceError, Graph, InputError, shortest_paths
+from clgraph.csr.generate import powerlaw_graph, rmat_graph
+from clgraph.reference.weighted import reference_shortest_paths, verify_shortest_paths
+from clgraph.traversal import weighted
+
+WEIGHTS = {
+    "whole": [1, 2, 3, 255],
+    "zeros": [0, 0, 1],
+    "only zeros": [0],
+    "floats": [0.1, 0.7, 3.3, 1e-3],
+    "absorbed": [0, 1e-30, 1e-17, 0.1, 1, 1e16],
+    "tiny": [0, 2.0**-30, 2.0**-29],
+    "large": [2.0**40, 2.0**52, 2.0**53 + 2],
+}
+
+
+def drawn(seed, directed, kind, n=40, edges=150, **options):
+    rng = np.random.default_rng(seed)
+    return tangle(
+        seed,
+        n,
+        edges,
+        directed=directed,
+        weights=rng.choice(WEIGHTS[kind], edges),
+        duplicates="keep",
+        **options,
+    )
+
+
+def needs_doubles(device, graph):
+    """Whether the device lacks float64 that these weights need: it says so."""
+    if "HAVE_FP64" in device.features:
+        return False
+    try:
+        shortest_paths(graph, graph.ids[0], device=device)
+    except DeviceError as error:
+        assert "float64" in str(error)
+        return True
+    return False
+
+
+def equal(graph, sources, device, **options):
+    found = shortest_paths(graph, sources, device=device, **options)
+    known = {name: value for name, value in options.items() if name in ("weights", "cutoff", "dtype")}
+    distance, predecessor = reference_shortest_paths(graph, sources, **known)
+    np.testing.assert_array_equal(found.distance, distance)
+    assert found.distance.dtype == distance.dtype
+    np.testing.assert_array_equal(found.predecessor, predecessor)
+    verify_shortest_paths(graph, found, weights=options.get("weights", True))
+    return found
+
+
+@pytest.mark.smoke
+@pytest.mark.cross
+@pytest.mark.parametrize("kind", WEIGHTS)
+@pytest.mark.parametrize("directed", [False, True])
+def test_equals_reference(device, directed, kind):
+    for seed in range(3):
+        graph = drawn(seed, directed, kind)
+        for dtype in ("float64", "float32"):
+            if dtype == "float64" and needs_doubles(device, graph):
+                continue
+            many = equal(graph, [0, 7, 39, 7], device, dtype=dtype)
+            one = equal(graph, 7, device, dtype=dtype, delta=0.3)
+            assert one.distance.tobytes() == many.distance[1].tobytes() == many.distance[3].tobytes()
+            assert one.predecessor.tobytes() == many.predecessor[1].tobytes()
+            for cutoff in (0, 0.5, 3, 300):
+                equal(graph, 7, device, dtype=dtype, cutoff=cutoff)
+
+
+def test_delta_changes_no_byte(device):
+    graph = drawn(5, True, "whole", 300, 1500)
+    want = shortest_paths(graph, [0, 1], device=device)
+    for delta in (1e-9, 1, 17, 1e300):
+        found = shortest_paths(graph, [0, 1], delta=delta, device=device)
+        assert found.distance.tobytes() == want.distance.tobytes()
+        assert found.predecessor.tobytes() == want.predecessor.tobytes()
+
+
+def test_awkward_graphs(device):
+    for graph in awkward_graphs():
+        if graph.num_vertices and graph.num_vertices < 100:
+            equal(graph, graph.ids[0], device)
+            equal(graph, graph.ids[:3], device, weights=False)
+    lonely = Graph.from_edges([0], [0], weights=[2.5])
+    found = shortest_paths(lonely, [0], device=device, dtype="float32")
+    assert found.distance.tolist() == [[0]] and found.predecessor.tolist() == [[-1]]
+
+
+def test_without_weights_it_is_bfs(device):
+    graph = powerlaw_graph(2000, seed=3)
+    found, other = shortest_paths(graph, 5, device=device), clgraph.bfs(graph, 5, device=device)
+    assert (np.where(np.isinf(found.distance), -1, found.distance) == other.distance).all()
+    assert (found.predecessor == other.predecessor).all() and found.reached == other.reached
+
+
+def test_parallel_arcs_and_loops(device):
+    ends = [0, 0, 0, 1, 1], [1, 1, 0, 1, 2]
+    for weights, length in (([5, 2, 0, 0, 1], 3), ([2, 5, 1, 3, 0], 2)):
+        graph = Graph.from_edges(*ends, weights=weights, directed=True, duplicates="keep")
+        found = equal(graph, 0, device)
+        assert found.distance[2] == length and found.predecessor.tolist() == [-1, 0, 1]
+    merged = Graph.from_edges(*ends, weights=[5, 2, 0, 0, 1], directed=True)
+    assert equal(merged, 0, device).distance[1] == 7  # of merged arcs the weights were added up
+
+
+def test_long_chains_of_zeros(device):
+    n = 300
+    order = np.random.default_rng(2).permutation(n)
+    ring = Graph.from_edges(order, np.roll(order, 1), weights=np.zeros(n))
+    found = equal(ring, int(order[0]), device)
+    assert (found.distance == 0).all() and np.count_nonzero(found.predecessor < 0) == 1
+    absorbed = Graph.from_edges(
+        np.append(order, n), np.append(np.roll(order, 1), order[0]), weights=np.append(np.full(n, 1e-9), 1e9)
+    )
+    if not needs_doubles(device, absorbed):
+        equal(absorbed, n, device)
+
+
+def test_integers_inside(device):
+    """As long as no sum exceeds 31 bits (of float32 24), and the same results as in floats."""
+    for top, dtype, name in (
+        (2**31 // 39 - 1, "float64", "uint"),
+        (2**31 // 39 + 1, "float64", "double"),
+        (2**24 // 39 - 1, "float32", "uint"),
+        (2**24 // 39 + 1, "float32", "float"),
+    ):
+        rng = np.random.default_rng(3)
+        graph = tangle(3, 40, 90, weights=np.append(rng.integers(0, top, 89), float(top)), duplicates="keep")
+        if name == "double" and needs_doubles(device, graph):
+            continue
+        assert weighted.lengths_of(device, graph, True, dtype).numbers.value == name
+        equal(graph, [3, 9], device, dtype=dtype)
+    path = Graph.from_edges(np.arange(39), np.arange(1, 40), weights=np.full(39, 2**31 // 39 - 1))
+    assert equal(path, 0, device).distance[-1] == 39 * (2**31 // 39 - 1)
+
+
+def test_rows_are_pulled_without_64_bit_atomics(device, monkeypatch):
+    if "HAVE_FP64" not in device.features:
+        pytest.skip("no float64")
+    graph = drawn(4, True, "floats", 200, 900)
+    want = shortest_paths(graph, [0, 3], device=device)
+    monkeypatch.setattr(weighted, "is_listed", lambda dev, numbers: True)
+    found = shortest_paths(graph, [0, 3], device=device)
+    assert found.distance.tobytes() == want.distance.tobytes()
+    assert found.predecessor.tobytes() == want.predecessor.tobytes()
+
+
+def test_batches_of_sources(device, monkeypatch):
+    graph = powerlaw_graph(300, seed=2)
+    want = shortest_paths(graph, range(20), device=device)
+    config = dataclasses.replace(weighted.LAUNCH.of(device), places=900)
+    monkeypatch.setattr(type(weighted.LAUNCH), "of", lambda self, dev: config)
+    told = []
+    found = shortest_paths(graph, range(20), device=device, progress=lambda *at: told.append(at))
+    assert found.distance.tobytes() == want.distance.tobytes()
+    assert told[0] == (3, 20) and told[-1] == (20, 20)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_large_graph(device, whole):
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    graph = rmat_graph(11, seed=4)
+    rng = np.random.default_rng(1)
+    tails, heads, *_ = graph.edge_indices()
+    weights = rng.integers(1, 256, len(tails)) if whole else rng.random(len(tails)) + 0.01
+    graph = Graph.from_edges(tails, heads, weights=weights)
+    if needs_doubles(device, graph):
+        return
+    source = graph.ids[int(np.argmax(graph.degrees))]
+    found = shortest_paths(graph, source, device=device)
+    verify_shortest_paths(graph, found)
+    matrix = csr_array((graph.weights, graph.col_idx, graph.row_ptr), shape=(graph.num_vertices,) * 2)
+    expected = dijkstra(matrix, indices=graph.indices_of([source])[0])
+    np.testing.assert_array_equal(found.distance, expected)  # it adds up from the source on, too
+
+
+# --- what is refused ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"sources": []}, "no source"),
+        ({"sources": 9}, "9"),
+        ({"weights": 1}, "weights is 1"),
+        ({"delta": 0}, "delta is 0"),
+        ({"delta": "x"}, "delta is 'x'"),
+        ({"cutoff": -1}, "cutoff is -1"),
+        ({"cutoff": "x"}, "cutoff is 'x'"),
+        ({"predecessors": None}, "predecessors is None"),
+        ({"dtype": "int32"}, "dtype is 'int32'"),
+    ],
+)
+def test_arguments(device, options, word):
+    graph = Graph.from_edges([0, 1], [1, 2], weights=[1, 2])
+    with pytest.raises(InputError) as caught:
+        shortest_paths(graph, **{"sources": 0, **options}, device=device)
+    assert word in str(caught.value)
+
+
+def test_weights_that_are_refused(device):
+    negative = Graph.from_edges(["a", "b"], ["b", "c"], weights=[1, -0.5], directed=True)
+    with pytest.raises(InputError, match=r"arc 'b' -> 'c' has weight -0\.5"):
+        shortest_paths(negative, "a", device=device)
+    assert shortest_paths(negative, "a", weights=False, device=device).distance.tolist() == [0, 1, 2]
+    for value in (np.nan, np.inf):
+        with pytest.raises(InputError, match="finite"):
+            Graph.from_edges([0], [1], weights=[value])
+        ends = {"tails": np.array([0, 0]), "col_idx": np.array([0, 1]), "ids": np.array([4, 7])}
+        stolen = SimpleNamespace(num_vertices=2, directed=True, weights=np.array([1, value]), **ends)
+        with pytest.raises(InputError, match=f"arc 4 -> 7 has weight {value}"):
+            weighted._lengths(stolen, True, "float64")
+    with pytest.raises(InputError, match=r"edge 0 -> 1 has weight 1e.50: beyond what float32 holds"):
+        shortest_paths(Graph.from_edges([0], [1], weights=[1e50]), 0, dtype="float32", device=device)
+
+
+def test_sums_that_overflow(device):
+    for dtype, top in (("float32", 3e38), ("float64", 1.7e308)):
+        graph = Graph.from_edges([0, 1, 0, 3], [1, 2, 3, 4], weights=[top, top, 1, 1], directed=True)
+        if dtype == "float64" and needs_doubles(device, graph):
+            continue
+        with pytest.raises(InputError, match=f"arc 1 -> 2: the sum .* from 0 is beyond what {dtype} holds"):
+            shortest_paths(graph, [3, 0], dtype=dtype, device=device)
+        equal(graph, [3, 1], device, dtype=dtype)  # where no sum overflows
+        found = equal(graph, 0, device, dtype=dtype, cutoff=1e30)
+        assert found.reached == 3
+        # reached by a lighter path, too
+        other = Graph.from_edges([0, 1, 0], [1, 2, 2], weights=[top, top, 1], directed=True)
+        assert equal(other, 0, device, dtype=dtype).distance[2] == 1
+
+
+def test_verifier_finds_what_is_wrong(device):
+    graph = drawn(1, True, "zeros", 30, 90)
+    right = shortest_paths(graph, [0, 4], device=device)
+    verify_shortest_paths(graph, right)
+    for name, change in (("distance", 0.5), ("distance", -1), ("predecessor", 1), ("reached", 1)):
+        value = getattr(right, name)
+        if name == "reached":
+            wrong = value + 1
+        else:
+            wrong = value.copy()
+            at = (0, int(np.flatnonzero((right.distance[0] > 0) & (right.distance[0] < np.inf))[0]))
+            wrong[at] += change
+        with pytest.raises(ClgraphError):
+            verify_shortest_paths(graph, dataclasses.replace(right, **{name: wrong}))
+    with pytest.raises(InputError):
+        verify_shortest_paths(graph, clgraph.bfs(graph, 0, device=device))
+
+
+# --- paths and means ---------------------------------------------------------------------------------------
+
+
+def test_one_path(device):
+    graph = Graph.from_edges(list("abcad"), list("bcddc"), weights=[1, 1, 5, 10, 2])
+    assert clgraph.shortest_path(graph, "a", "d", device=device).tolist() == ["a", "d"]
+    assert clgraph.shortest_path(graph, "a", "d", weights=True, device=device).tolist() == [
+        "a",
+        "b",
+        "c",
+        "d",
+    ]
+    assert clgraph.shortest_path_length(graph, "a", "d", weights=True, device=device) == 9
+    assert clgraph.shortest_path_length(graph, "a", "d", device=device) == 1
+    apart = Graph.from_edges([0, 2], [1, 3], weights=[1, 1])
+    with pytest.raises(InputError, match="no path leads from 0 to 3"):
+        clgraph.shortest_path(apart, 0, 3, weights=True, device=device)
+
+
+@pytest.mark.parametrize("kind", ["whole", "floats"])
+def test_mean_distance(device, kind):
+    graph = clgraph.largest_component(drawn(8, False, kind, 60, 300), device=device)
+    if needs_doubles(device, graph):
+        return
+    distance, _ = reference_shortest_paths(graph, graph.ids)
+    n = graph.num_vertices
+    found = clgraph.average_shortest_path_length(graph, weights=True, device=device)
+    assert found == pytest.approx(distance.sum() / (n * (n - 1)), rel=1e-14 if kind == "floats" else 0)
+    with pytest.raises(InputError, match="not connected"):
+        clgraph.average_shortest_path_length(
+            Graph.from_edges([0, 2], [1, 3], weights=[1, 2]), weights=True, device=device
+        )
+    assert clgraph.average_shortest_path_length(Graph.from_edges([0], [0], weights=[1]), weights=True) == 0
+
+
+def test_centralities_refuse_weights():
+    graph = Graph.from_edges([0, 1], [1, 2], weights=[1, 2])
+    for call in (clgraph.closeness_centrality, clgraph.betweenness_centrality):
+        with pytest.raises(InputError, match=r"weights is True: .*shortest_paths"):
+            call(graph, weights=True)
+
+
+def test_frame(device):
+    pytest.importorskip("pandas")
+    graph = Graph.from_edges(["a"], ["b"], weights=[3])
+    frame = shortest_paths(graph, ["a", "b"], device=device).to_pandas(graph)
+    assert frame["vertex"].tolist() == ["a", "b", "a", "b"] and frame["distance"].tolist() == [0, 3, 3, 0]
