@@ -13,6 +13,8 @@ from clgraph.centrality.eigen import hits as hits
 from clgraph.centrality.eigen import katz_centrality as katz_centrality
 from clgraph.centrality.neighbours import average_neighbor_degree as average_neighbor_degree
 from clgraph.centrality.neighbours import degree_assortativity_coefficient as degree_assortativity_coefficient
+from clgraph.communities.propagation import LabelPropagationResult as LabelPropagationResult
+from clgraph.communities.propagation import label_propagation as label_propagation
 from clgraph.components import Components as Components
 from clgraph.components import connected_components as connected_components
 from clgraph.components import largest_component as largest_component
@@ -98,6 +100,7 @@ __all__ = [
     "DeviceError",
     "Graph",
     "InputError",
+    "LabelPropagationResult",
     "ManyBFSResult",
     "PageRankResult",
     "PersonalizedResult",
@@ -135,6 +138,7 @@ __all__ = [
     "join_shards",
     "k_core",
     "katz_centrality",
+    "label_propagation",
     "largest_component",
     "lfr_graph",
     "merge_forests",

@@ -190,6 +190,9 @@ _distances = partial(
 )
 _eigen = partial(_distances, home="centrality.eigen")
 _neighbours = partial(_distances, home="centrality.neighbours")
+_communities = partial(
+    _function, page="communities", reference="communities.reference_{}", family="communities"
+)
 _path = partial(_distances, reference="traversal.reference_bfs", family="search")
 _device = partial(_function, home="device", page="devices", lacks=MACHINE)
 _check = partial(_function, home="reference", page="verification", lacks=CHECK)
@@ -425,6 +428,15 @@ PUBLIC: tuple[Public, ...] = (
         reference="measures.reference_degree_assortativity",
         lacks=EXACT,
     ),
+    # --- communities
+    _communities(
+        "label_propagation",
+        "graph, 4",
+        "GRAPHS ; 3 | 0 | 10**9 ; 'synchronous' | 'stable'",
+        home="communities.propagation",
+        selftest="power_law star large_directed",
+    ),
+    Public("LabelPropagationResult", "communities.propagation", "communities"),
     # --- devices
     _device("devices", lacks=MACHINE | {"values": "what it gives is this machine's"}),
     _device(
@@ -481,6 +493,7 @@ FAMILIES = {
     "csr/generate": "graph generator",
     "files/": "reading files",
     "centrality/": "centrality",
+    "communities/": "communities",
     "components/": "components",
     "components/strong": "strong components",
     "traversal/": "search",
