@@ -294,8 +294,14 @@ PUBLIC: tuple[Public, ...] = (
     _samples("study", 'graph, ["drv"], [9], seeds=1, eigenvalues=False', home="studies", lacks=STUDIED),
     Public("Study", "studies", "sampling"),
     _measure("triangles", lacks=COUNTED),
-    _measure("clustering", lacks=COUNTED),
-    _measure("average_clustering", lacks=COUNTED),
+    _measure(
+        "clustering",
+        'graph, definition="ldbc"',
+        "GRAPHS ; definition='undirected' | 'ldbc' | 'networkx'",
+        verifier='measures.verify_clustering(graph, found, definition="ldbc")',
+        selftest="directed large_directed",
+    ),
+    _measure("average_clustering", values="GRAPHS ; definition='ldbc' | 'networkx'", lacks=COUNTED),
     _measure("transitivity", lacks=COUNTED),
     _measure("core_numbers"),
     _measure(

@@ -60,8 +60,8 @@ class LaunchConfig:
         return replace(self, short=min(self.short, middle), middle=middle, large=large, few=few, many=many)
 
 
-# a GPU has a warp for rows of up to 128 arcs, so that few lanes are idle and many rows are in flight; on a CPU one
-# work-item takes a row, and a table of 128 KB stays in a core's cache
+# a GPU has a warp for rows of up to 128 arcs, so that few lanes are idle and many rows are in flight; on a
+# CPU one work-item takes a row, and a table of 128 KB stays in a core's cache
 LAUNCH = LaunchTable(
     gpu=LaunchConfig(short=16, middle=128, large=1024, few=32, many=256, each=1),
     cpu=LaunchConfig(short=16, middle=16, large=8192, few=1, many=1, each=16),
@@ -170,7 +170,7 @@ def label_propagation(
     Parameters
     ----------
     graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
-        Labels are compared by vertex number, which in graphs with whole numbers for ids is the order of the ids.
+        Labels are compared by vertex number, which is the order of the ids.
     iterations : int
         Number of rounds; with mode "stable" the largest number.
     mode : {"synchronous", "stable"}
@@ -245,7 +245,8 @@ def _unstable(result: LabelPropagationResult) -> str:
             f"label propagation oscillates: after {result.iterations} rounds two labelings take turns for "
             "ever, and no number of iterations will make them stable; the result has one of the two"
         )
-    return f"label propagation: labels still change after {result.iterations} rounds; more iterations may settle them"
+    rounds = f"after {result.iterations} rounds"
+    return f"label propagation: labels still change {rounds}; more iterations may settle them"
 
 
 class Propagation:

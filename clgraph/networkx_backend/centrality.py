@@ -268,14 +268,14 @@ def triangles(G: ConvertedGraph, nodes: Any = None) -> Any:
 
 
 def clustering(G: ConvertedGraph, nodes: Any = None, weight: Any = None) -> Any:
-    """Like `networkx.clustering` without weights, for undirected graphs."""
+    """Like `networkx.clustering` without weights."""
     return of_nodes(G, nodes, _coefficients("clustering", G))
 
 
 def average_clustering(
     G: ConvertedGraph, nodes: Any = None, weight: Any = None, count_zeros: bool = True
 ) -> Any:
-    """Like `networkx.average_clustering` without weights, for undirected graphs."""
+    """Like `networkx.average_clustering` without weights."""
     found = of_nodes(G, nodes, _coefficients("average_clustering", G)).values()
     if not count_zeros:
         found = [value for value in found if value]
@@ -290,7 +290,15 @@ def transitivity(G: ConvertedGraph) -> Any:
 
 
 def _coefficients(name: str, G: ConvertedGraph) -> list[Any]:
-    """The local clustering coefficients."""
+    """The local clustering coefficients; of directed graphs those of directed triangles."""
+    if G.is_directed():
+        from clgraph.measures.triangle_count import coefficients
+
+        if len(G) == 0:
+            return []
+        with on_device(name) as device:
+            found, most = coefficients(device, G.ascending, "networkx")
+        return [t / each if t else 0 for t, each in zip(found.tolist(), most.tolist(), strict=True)]
     count = _count(name, G)
     degree = _degrees(G)
     return [2 * t / (d * (d - 1)) if t else 0 for t, d in zip(count.tolist(), degree.tolist(), strict=True)]
