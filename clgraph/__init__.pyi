@@ -13,6 +13,7 @@ from clgraph.centrality.eigen import hits as hits
 from clgraph.centrality.eigen import katz_centrality as katz_centrality
 from clgraph.centrality.neighbours import average_neighbor_degree as average_neighbor_degree
 from clgraph.centrality.neighbours import degree_assortativity_coefficient as degree_assortativity_coefficient
+from clgraph.communities.partitions import modularity as modularity
 from clgraph.communities.propagation import LabelPropagationResult as LabelPropagationResult
 from clgraph.communities.propagation import label_propagation as label_propagation
 from clgraph.components import Components as Components
@@ -142,6 +143,7 @@ __all__ = [
     "largest_component",
     "lfr_graph",
     "merge_forests",
+    "modularity",
     "open_forest",
     "open_shards",
     "pagerank",

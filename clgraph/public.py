@@ -443,6 +443,13 @@ PUBLIC: tuple[Public, ...] = (
         selftest="power_law star large_directed",
     ),
     Public("LabelPropagationResult", "communities.propagation", "communities"),
+    _communities(
+        "modularity",
+        "parts, [0, 0, 0, 1, 1]",
+        "GRAPHS ; [0, 0, 1] | [0] | ARRAYS ; resolution=1.0 | 0 | 0.5",
+        home="communities.partitions",
+        verifier="communities.verify_modularity(parts, found, [0, 0, 0, 1, 1])",
+    ),
     # --- devices
     _device("devices", lacks=MACHINE | {"values": "what it gives is this machine's"}),
     _device(

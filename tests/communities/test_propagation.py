@@ -20,13 +20,13 @@ from clgraph.reference.communities import reference_label_propagation, verify_la
 SMALL = LaunchConfig(short=2, middle=4, large=8, few=2, many=4, each=2)
 
 
-@pytest.fixture
-def small_rows(monkeypatch, device):
+@pytest.fixture(params=[SMALL, replace(SMALL, few=1, many=1)], ids=["groups", "alone"])
+def small_rows(monkeypatch, device, request):
     """Classes of rows so short that small graphs have all of them."""
-    config = SMALL if LAUNCH.of(device).many > 1 else replace(SMALL, few=1, many=1)
-    monkeypatch.setattr(
-        "clgraph.communities.propagation.LAUNCH", replace(LAUNCH, gpu=config, cpu=config, simulator=config)
-    )
+    config = request.param
+    table = replace(LAUNCH, gpu=config, cpu=config, simulator=config)
+    monkeypatch.setattr("clgraph.communities.propagation.LAUNCH", table)
+    return table.of(device)
 
 
 @pytest.mark.smoke
@@ -53,16 +53,14 @@ def test_rows_of_all_classes(device, small_rows, directed, monkeypatch):
     assert label_propagation(graph, 4, device=device).labels.tolist() == expected
 
 
-def test_every_class_has_rows(device):
+def test_every_class_has_rows(device, small_rows):
     graph = tangle(6).undirected
-    config = SMALL if LAUNCH.of(device).many > 1 else replace(SMALL, few=1, many=1)
     with device.alone():
-        found = Propagation(device, graph, config)
+        found = Propagation(device, graph, small_rows)
         assert len(found.batches) == 1 and min(found.sizes) > 0
         found.advance(3, ends=False)
-        assert device.download(found.label, np.int32, found.n).tolist() == reference_label_propagation(
-            graph, 3
-        )
+        labels = device.download(found.label, np.int32, found.n)
+    assert labels.tolist() == reference_label_propagation(graph, 3)
 
 
 @pytest.mark.parametrize("name", ["example-directed", "example-undirected"])

@@ -26,3 +26,15 @@ def case_propagation(device: Any) -> None:
                 found.advance(2, ends=False)
                 labels = device.download(found.label, np.int32, 50)
             assert labels.tolist() == reference_label_propagation(graph, 2)
+
+
+def case_modularity(device: Any) -> None:
+    """Rows that span several runs, merged arcs, weights, both directions."""
+    from clgraph import Graph, modularity
+    from clgraph.reference.communities import verify_modularity
+
+    rng = np.random.default_rng(6)
+    ends, labels = (rng.random((2, 170)) ** 2 * 50).astype(int), rng.integers(0, 4, 50)
+    for options in ({}, {"weights": rng.random(170), "directed": True}, {"duplicates": "keep"}):
+        graph = Graph.from_edges(*ends, vertices=np.arange(50), **options)
+        verify_modularity(graph, modularity(graph, labels, device=device), labels)
