@@ -84,6 +84,7 @@ TABLE = (
     Function("transitivity", 2_000, 600, multigraphs=False, directed=False, note="For undirected graphs."),
     Function("average_shortest_path_length", 2_000, 2_000, weights=False),
     Function("betweenness_centrality", 600, 600, weights=False),
+    Function("edge_betweenness_centrality", 600, 600, weights=False, multigraphs=False),
     Function("closeness_centrality", 2_000, 2_000, weights=False, note="Without `distance` and `sp`."),
     Function("eigenvector_centrality", 6_000, 6_000, multigraphs=False),
     Function("harmonic_centrality", 2_000, 600, weights=False),

@@ -3,6 +3,7 @@
 from clgraph import datasets as datasets
 from clgraph._version import __version__ as __version__
 from clgraph.centrality.betweenness import betweenness_centrality as betweenness_centrality
+from clgraph.centrality.betweenness import edge_betweenness_centrality as edge_betweenness_centrality
 from clgraph.centrality.distances import average_shortest_path_length as average_shortest_path_length
 from clgraph.centrality.distances import closeness_centrality as closeness_centrality
 from clgraph.centrality.distances import harmonic_centrality as harmonic_centrality
@@ -130,6 +131,7 @@ __all__ = [
     "degree_assortativity_coefficient",
     "deletion_order",
     "devices",
+    "edge_betweenness_centrality",
     "eigenvalues",
     "eigenvector_centrality",
     "erdos_renyi_graph",

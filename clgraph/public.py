@@ -390,6 +390,12 @@ PUBLIC: tuple[Public, ...] = (
         doubles=True,
     ),
     _distances(
+        "edge_betweenness_centrality",
+        home="centrality.betweenness",
+        values="GRAPHS ; k=None | 1 | 2 ; sources=None | [0] | ['a']",
+        doubles=True,
+    ),
+    _distances(
         "closeness_centrality",
         values="GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; improved=True | False",
         verifier='centrality.verify_distances(graph, "closeness", found, [0, 9, 33])',

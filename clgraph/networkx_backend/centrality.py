@@ -232,6 +232,35 @@ def betweenness_centrality(
     return scaled
 
 
+def edge_betweenness_centrality(
+    G: ConvertedGraph, k: Any = None, normalized: bool = True, weight: Any = None, seed: Any = None
+) -> dict[Any, float]:
+    """Like `networkx.edge_betweenness_centrality` without weights, of graphs without parallel edges."""
+    from clgraph.centrality.betweenness import dependencies, of_edges
+
+    n, rows = len(G), G.rows
+    drawn = None if k is None else nx.utils.create_py_random_state(seed).sample(list(G), k)
+    sources = np.arange(n) if drawn is None else np.unique([G.nodes.find(node) for node in drawn])
+    if rows.num_arcs == 0:
+        return {}
+    with on_device("edge_betweenness_centrality") as device:
+        found = dependencies(with_doubles(device), rows, sources.astype(np.int32), by_arc=True)
+    tail, head = rows.tails, rows.col_idx
+    if not G.is_directed():  # an edge is met first at the end that comes first
+        once = tail <= head
+        tail, head = tail[once], head[once]
+    edges = zip(G.nodes.names(tail), G.nodes.names(head), strict=True)
+    values = dict(zip(edges, of_edges(rows, found).tolist(), strict=True))
+    # NetworkX's own scaling, which has another name before NetworkX 3.6
+    given: dict[str, Any] = {"normalized": normalized, "directed": G.is_directed()}
+    scaled: dict[Any, float]
+    if hasattr(networkx_own, "_rescale_e"):
+        scaled = networkx_own._rescale_e(values, n, **given, k=k)
+    else:
+        scaled = networkx_own._rescale(values, n, **given, sampled_nodes=drawn)
+    return scaled
+
+
 def closeness_centrality(
     G: ConvertedGraph, u: Any = None, distance: Any = None, wf_improved: bool = True, *, sp: Any = None
 ) -> Any:

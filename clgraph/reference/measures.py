@@ -160,7 +160,8 @@ def verify_clustering(graph: Graph, found: Any, definition: str = "undirected") 
     both = arc + arc.T  # numbers of arcs; of an undirected graph twice as many
     pattern = both.copy()
     pattern.data[:] = 1
-    degree = pattern.sum(axis=1)
+    degree: Any = pattern.sum(axis=1)
+    most: Any
     if definition == "networkx":
         count = ((both @ both) * both).sum(axis=1) / 2
         most = both.sum(axis=1) * (both.sum(axis=1) - 1) - 2 * (arc * arc.T).sum(axis=1)
