@@ -3,6 +3,7 @@
 from clgraph import datasets as datasets
 from clgraph._version import __version__ as __version__
 from clgraph.centrality.betweenness import betweenness_centrality as betweenness_centrality
+from clgraph.centrality.betweenness import edge_betweenness_centrality as edge_betweenness_centrality
 from clgraph.centrality.distances import average_shortest_path_length as average_shortest_path_length
 from clgraph.centrality.distances import closeness_centrality as closeness_centrality
 from clgraph.centrality.distances import harmonic_centrality as harmonic_centrality
@@ -13,6 +14,9 @@ from clgraph.centrality.eigen import hits as hits
 from clgraph.centrality.eigen import katz_centrality as katz_centrality
 from clgraph.centrality.neighbours import average_neighbor_degree as average_neighbor_degree
 from clgraph.centrality.neighbours import degree_assortativity_coefficient as degree_assortativity_coefficient
+from clgraph.communities.partitions import modularity as modularity
+from clgraph.communities.propagation import LabelPropagationResult as LabelPropagationResult
+from clgraph.communities.propagation import label_propagation as label_propagation
 from clgraph.components import Components as Components
 from clgraph.components import connected_components as connected_components
 from clgraph.components import largest_component as largest_component
@@ -100,6 +104,7 @@ __all__ = [
     "DeviceError",
     "Graph",
     "InputError",
+    "LabelPropagationResult",
     "ManyBFSResult",
     "PageRankResult",
     "PersonalizedResult",
@@ -129,6 +134,7 @@ __all__ = [
     "degree_assortativity_coefficient",
     "deletion_order",
     "devices",
+    "edge_betweenness_centrality",
     "eigenvalues",
     "eigenvector_centrality",
     "erdos_renyi_graph",
@@ -138,9 +144,11 @@ __all__ = [
     "join_shards",
     "k_core",
     "katz_centrality",
+    "label_propagation",
     "largest_component",
     "lfr_graph",
     "merge_forests",
+    "modularity",
     "open_forest",
     "open_shards",
     "pagerank",

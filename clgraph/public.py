@@ -191,6 +191,9 @@ _distances = partial(
 )
 _eigen = partial(_distances, home="centrality.eigen")
 _neighbours = partial(_distances, home="centrality.neighbours")
+_communities = partial(
+    _function, page="communities", reference="communities.reference_{}", family="communities"
+)
 _path = partial(_distances, reference="traversal.reference_bfs", family="search")
 _device = partial(_function, home="device", page="devices", lacks=MACHINE)
 _check = partial(_function, home="reference", page="verification", lacks=CHECK)
@@ -292,8 +295,14 @@ PUBLIC: tuple[Public, ...] = (
     _samples("study", 'graph, ["drv"], [9], seeds=1, eigenvalues=False', home="studies", lacks=STUDIED),
     Public("Study", "studies", "sampling"),
     _measure("triangles", lacks=COUNTED),
-    _measure("clustering", lacks=COUNTED),
-    _measure("average_clustering", lacks=COUNTED),
+    _measure(
+        "clustering",
+        'graph, definition="ldbc"',
+        "GRAPHS ; definition='undirected' | 'ldbc' | 'networkx'",
+        verifier='measures.verify_clustering(graph, found, definition="ldbc")',
+        selftest="directed large_directed",
+    ),
+    _measure("average_clustering", values="GRAPHS ; definition='ldbc' | 'networkx'", lacks=COUNTED),
     _measure("transitivity", lacks=COUNTED),
     _measure("core_numbers"),
     _measure(
@@ -393,6 +402,12 @@ PUBLIC: tuple[Public, ...] = (
         doubles=True,
     ),
     _distances(
+        "edge_betweenness_centrality",
+        home="centrality.betweenness",
+        values="GRAPHS ; k=None | 1 | 2 ; sources=None | [0] | ['a']",
+        doubles=True,
+    ),
+    _distances(
         "closeness_centrality",
         values="GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; improved=True | False",
         verifier='centrality.verify_distances(graph, "closeness", found, [0, 9, 33])',
@@ -438,6 +453,22 @@ PUBLIC: tuple[Public, ...] = (
         values="GRAPHS ; x='out' | 'in' ; y='out' | 'in'",
         reference="measures.reference_degree_assortativity",
         lacks=EXACT,
+    ),
+    # --- communities
+    _communities(
+        "label_propagation",
+        "graph, 4",
+        "GRAPHS ; 3 | 0 | 10**9 ; 'synchronous' | 'stable'",
+        home="communities.propagation",
+        selftest="power_law star large_directed",
+    ),
+    Public("LabelPropagationResult", "communities.propagation", "communities"),
+    _communities(
+        "modularity",
+        "parts, [0, 0, 0, 1, 1]",
+        "GRAPHS ; [0, 0, 1] | [0] | ARRAYS ; resolution=1.0 | 0 | 0.5",
+        home="communities.partitions",
+        verifier="communities.verify_modularity(parts, found, [0, 0, 0, 1, 1])",
     ),
     # --- devices
     _device("devices", lacks=MACHINE | {"values": "what it gives is this machine's"}),
@@ -495,6 +526,7 @@ FAMILIES = {
     "csr/generate": "graph generator",
     "files/": "reading files",
     "centrality/": "centrality",
+    "communities/": "communities",
     "components/": "components",
     "components/strong": "strong components",
     "traversal/": "search",

@@ -51,7 +51,7 @@ FLOORS = (
     {"scale"},
     {"run"},  # what decides which engine serves a graph
     {"components", "traversal", "ranking"},
-    {"sampling", "measures", "centrality", "reference"},
+    {"sampling", "measures", "centrality", "communities", "reference"},
     {"studies", "datasets", "theses"},
     {"selftest", "fpga", "networkx_backend", "clgraph"},  # clgraph: its __init__.py
     {"bench", "cli", "__main__"},

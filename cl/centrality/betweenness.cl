@@ -9,11 +9,13 @@
 // paths        double[n][LANES]   number of shortest paths; on the way back the dependency takes its place
 // share        double[n][LANES]   (1 + dependency) / paths, of levels that are done
 // list         int[]              for each level the vertices that some lane has there, in any order; place: where they begin
-// total        double[n]          what is asked for, of all sources so far
+// total        double[n], or of edges double[arcs]   what is asked for, of all sources so far
+// by_arc       the dependencies of arcs are wanted: numbers of paths stay on the way back
 //
-// launch       padded ranges; levels: SPLIT work-items for RUN entries of the list, each with LANES / SPLIT lanes
+// launch       padded ranges; arcs: one work-item per RUN arcs (csr/arcs.h); levels: SPLIT work-items for RUN entries of the list, each with LANES / SPLIT lanes
 // tunables     LANES, SPLIT (LANES on GPUs: adjacent work-items take adjacent lanes; 1 on CPUs), RUN
 
+#include "csr/arcs.h"
 #include "traversal/many.h"
 
 #ifndef DIST
@@ -107,7 +109,7 @@ __kernel void betweenness_forward(const int begin, const int end, const int leve
 }
 
 // The dependencies of a level: paths times the sum of the shares of the out-neighbours one level after.
-__kernel void betweenness_back(const int begin, const int end, const int level, __global const int *restrict list,
+__kernel void betweenness_back(const int begin, const int end, const int level, const int by_arc, __global const int *restrict list,
                                __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                                __global const DIST *restrict distance, __global double *restrict paths,
                                __global double *share)
@@ -126,7 +128,8 @@ __kernel void betweenness_back(const int begin, const int end, const int level, 
             if (distance[at] == level) {
                 const double count = paths[at], dependency = count * sum[l];
                 share[at] = (1 + dependency) / count;
-                paths[at] = dependency;
+                if (!by_arc)
+                    paths[at] = dependency;
             }
         }
     }
@@ -156,4 +159,23 @@ __kernel void betweenness_ends(const int count, __global const int *restrict sou
     if (get_global_id(0) == 0)
         for (int l = 0; l < count; l++)
             total[source[l]] += reached[l];
+}
+
+// Adds to each arc the share of shortest paths that pass it, of all lanes in their order: the number of paths to its tail times
+// the share of its head, where that is one level after.
+__kernel void betweenness_arcs(const int n, const long arcs, __global const OFFSET *restrict row_ptr,
+                               __global const int *restrict col_idx, __global const DIST *restrict distance,
+                               __global const double *restrict paths, __global const double *restrict share,
+                               __global double *restrict total)
+{
+    int u = -1;
+    FOR_RUN(p, arcs) {
+        u = row_after(p, u, n, row_ptr);
+        const size_t tail = AT(u, 0), head = AT(col_idx[p], 0);
+        double sum = total[p];
+        for (uint l = 0; l < LANES; l++)
+            if (distance[tail + l] >= 0 && distance[head + l] == distance[tail + l] + 1)
+                sum += paths[tail + l] * share[head + l];
+        total[p] = sum;
+    }
 }

@@ -16,11 +16,11 @@ from clgraph.public import PUBLIC, load
 if TYPE_CHECKING:
     from clgraph.graph import Graph
 
-# each measure, and the public function that computes it
+# each measure of vertices, and the public function that computes it
 MEASURES = {
     each.name.removesuffix("_centrality"): each
     for each in PUBLIC
-    if each.name.endswith("_centrality") or each.name == "hits"
+    if (each.name.endswith("_centrality") and not each.name.startswith("edge_")) or each.name == "hits"
 }
 VERIFIED = 16  # vertices at which --verify checks distances: each is a search on the host
 LARGEST = 5000  # vertices of a graph whose betweenness --verify checks: a search on the host from every one

@@ -1,12 +1,16 @@
-"""Triangles at every vertex, and local clustering: host half of ``cl/measures/triangle_count.cl``."""
+"""Triangles at every vertex, and local clustering.
+
+Host half of ``cl/measures/triangle_count.cl`` and ``directed_triangles.cl``.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import word
 from clgraph.csr.scan import running_sums
 from clgraph.csr.upload import upload_csr
 from clgraph.device.launch_config import LaunchTable
@@ -17,8 +21,11 @@ from clgraph.results import Arrays, on_device
 from clgraph.run import run_on
 
 if TYPE_CHECKING:
+    from clgraph.csr.device_csr import DeviceCSR
     from clgraph.device import Device
 
+Definition = Literal["undirected", "ldbc", "networkx"]
+Ints = npt.NDArray[np.int64]
 
 # consecutive arcs per work-item, and how many times longer than the other a list must be to be searched
 # rather than walked
@@ -76,8 +83,19 @@ def count_triangles(dev: Device, view: Graph) -> Any:
     count = dev.zeros(n, np.int64)
     if arcs == 0:
         return count
-    # arcs are turned to the end of larger degree, which bounds every row by sqrt(2 m)
     csr = upload_csr(dev, view)
+    upward, (run, skew) = turned_arcs(dev, csr), LAUNCH.of(dev)
+    prog = dev.program("measures/triangle_count", RUN=run, SKEW=skew, **csr.defines)
+    prog.triangles_count(-(-arcs // 2 // run), n=n, arcs=arcs // 2, **upward, count=count)
+    return count
+
+
+def turned_arcs(dev: Device, csr: DeviceCSR) -> dict[str, Any]:
+    """The edges of a simple graph, each turned to its end of larger degree, as a CSR; does not wait.
+
+    This bounds every row by sqrt(2 m).
+    """
+    n, arcs = csr.n, csr.arcs
     run, skew = LAUNCH.of(dev)
     prog = dev.program("measures/triangle_count", RUN=run, SKEW=skew, **csr.defines)
     runs = -(-arcs // run)
@@ -89,35 +107,108 @@ def count_triangles(dev: Device, view: Graph) -> Any:
     before = running_sums(dev, in_run, runs, into=csr.offset)
     up_ptr, up_idx = running_sums(dev, in_row, n, into=csr.offset), dev.empty(arcs // 2, np.int32)
     prog.triangles_turn(runs, **whole, before=before, up_idx=up_idx)
-    upward = {"up_ptr": up_ptr, "up_idx": up_idx}
-    prog.triangles_count(-(-arcs // 2 // run), n=n, arcs=arcs // 2, **upward, count=count)
-    return count
+    return {"up_ptr": up_ptr, "up_idx": up_idx}
 
 
-def clustering(graph: Any, device: Device | str | None = None) -> npt.NDArray[np.float64]:
+def directed_triangles(dev: Device, graph: Graph, view: Graph, definition: Definition) -> tuple[Ints, Ints]:
+    """What a directed graph's triangles count for at each vertex, and its neighbours with arcs both ways.
+
+    Parameters
+    ----------
+    dev : Device
+    graph : Graph
+        Directed.
+    view : Graph
+        The same without directions, loops and parallel arcs.
+    definition : {"ldbc", "networkx"}
+        What counts: the arcs between a vertex's neighbours, or its directed triangles.
+    """
+    n, edges = view.num_vertices, view.num_arcs // 2
+    if not edges:
+        return np.zeros(n, np.int64), np.zeros(n, np.int64)
+    # both with offsets of the same type: parallel arcs may have made the longer ones necessary for one only
+    wide = np.int64 in (upload_csr(dev, graph).offset, upload_csr(dev, view).offset)
+    csr, arcs = upload_csr(dev, view, wide=wide), upload_csr(dev, graph, wide=wide)
+    upward, (run, skew) = turned_arcs(dev, csr), LAUNCH.of(dev)
+    count = 1 if definition == "ldbc" else 2
+    prog = dev.program("measures/directed_triangles", RUN=run, SKEW=skew, COUNT=count, **csr.defines)
+    dev.reserve({"ways": edges, "rows": 12 * n})
+    ways, mutual, found = dev.empty(edges, np.uint8), dev.zeros(n, np.int32), dev.zeros(n, np.int64)
+    given = {"n": n, "edges": edges, **upward, "ways": ways}
+    prog.directed_ways(-(-edges // run), **given, **arcs.buffers, mutual=mutual)
+    prog.directed_count(-(-edges // run), **given, count=found)
+    return dev.download(found, np.int64, n), dev.download(mutual, np.int32, n).astype(np.int64)
+
+
+def coefficients(dev: Device, graph: Graph, definition: Definition) -> tuple[Ints, Ints]:
+    """Local clustering coefficients as fractions: numerators, and denominators (0 where there is none)."""
+    view = measured_view(dev, graph)
+    if definition == "undirected" or not graph.directed:
+        corner_of = dev.download(count_triangles(dev, view), np.int64, view.num_vertices)
+        degrees = view.degrees
+        return corner_of, degrees * (degrees - 1) // 2
+    found, mutual = directed_triangles(dev, graph, view, definition)
+    degrees = view.degrees
+    if definition == "ldbc":
+        return found, degrees * (degrees - 1)
+    total = degrees + mutual  # arcs in and arcs out
+    return found, total * (total - 1) - 2 * mutual
+
+
+def clustering(
+    graph: Any, device: Device | str | None = None, *, definition: Definition = "undirected"
+) -> npt.NDArray[np.float64]:
     """Return each vertex's local clustering coefficient: the share of adjacent pairs among its neighbours.
 
-    Parameters and errors are those of `triangles`.
+    Other parameters and errors are those of `triangles`.
+
+    Parameters
+    ----------
+    definition : {"undirected", "ldbc", "networkx"}
+        What counts in a directed graph; undirected graphs have the same coefficients by all three.
+        "undirected": directions are ignored, a pair is adjacent or not. "ldbc": LDBC Graphalytics' LCC [1]_.
+        Neighbours are those in either direction, d in number, and the arcs among them are counted, over
+        d (d - 1). "networkx": NetworkX's `clustering` of DiGraphs, which is Fagiolo's [2]_. Directed
+        triangles are counted (three pairs of neighbours, for each pair one of the arcs between them),
+        over the number that the vertex's arcs allow. Loops and parallel arcs never count.
 
     Returns
     -------
     float64 array, shape (n,)
-        0 for vertices with fewer than two neighbours.
+        0 for vertices with fewer than two neighbours; the same on every device.
+
+    Raises
+    ------
+    InputError
+        If the definition is another word, or it is no graph.
+
+    References
+    ----------
+    .. [1] A. Iosup et al., "The LDBC Graphalytics Benchmark", arXiv:2011.15028.
+    .. [2] G. Fagiolo, "Clustering in complex directed networks", Physical Review E 76, 026107, 2007.
 
     Examples
     --------
     >>> from clgraph import Graph, clustering
     >>> clustering(Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3]))
     array([1.        , 1.        , 0.33333333, 0.        ])
+    >>> cycle = Graph.from_edges([0, 1, 2], [1, 2, 0], directed=True)
+    >>> clustering(cycle, definition="ldbc")
+    array([0.5, 0.5, 0.5])
     """
-    corner_of, pairs = _corners_and_pairs(graph, device)
-    return np.divide(corner_of, pairs, out=np.zeros(len(pairs)), where=pairs > 0)
+    word(definition, "definition", get_args(Definition))
+    whole = as_graph(graph)
+    with run_on(device) as run:
+        count, pairs = coefficients(run.device, whole, definition)
+    return np.divide(count, pairs, out=np.zeros(len(pairs)), where=pairs > 0)
 
 
-def average_clustering(graph: Any, device: Device | str | None = None) -> float:
+def average_clustering(
+    graph: Any, device: Device | str | None = None, *, definition: Definition = "undirected"
+) -> float:
     """Return the mean of all vertices' local clustering coefficients.
 
-    Parameters and errors are those of `triangles`; an empty graph has no mean, which is an InputError.
+    Parameters and errors are those of `clustering`; an empty graph has no mean, which is an InputError.
 
     Examples
     --------
@@ -125,7 +216,7 @@ def average_clustering(graph: Any, device: Device | str | None = None) -> float:
     >>> round(average_clustering(Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])), 6)
     0.583333
     """
-    local = clustering(graph, device)
+    local = clustering(graph, device, definition=definition)
     if not len(local):
         raise InputError("the graph is empty: it has no mean clustering coefficient")
     return float(local.mean())
@@ -142,19 +233,8 @@ def transitivity(graph: Any, device: Device | str | None = None) -> float:
     >>> transitivity(Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3]))
     0.6
     """
-    corner_of, pairs = _corners_and_pairs(graph, device)
-    found = int(corner_of.sum())
-    return found / int(pairs.sum()) if found else 0.0
-
-
-def _corners_and_pairs(
-    graph: Any, device: Device | str | None
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The triangles at each vertex, and the pairs of its neighbours."""
     whole = as_graph(graph)
     with run_on(device) as run:
-        dev = run.device
-        view = measured_view(dev, whole)
-        corner_of = dev.download(count_triangles(dev, view), np.int64, view.num_vertices)
-        degrees = view.degrees
-    return corner_of, degrees * (degrees - 1) // 2
+        corner_of, pairs = coefficients(run.device, whole, "undirected")
+    found = int(corner_of.sum())
+    return found / int(pairs.sum()) if found else 0.0

@@ -232,6 +232,35 @@ def betweenness_centrality(
     return scaled
 
 
+def edge_betweenness_centrality(
+    G: ConvertedGraph, k: Any = None, normalized: bool = True, weight: Any = None, seed: Any = None
+) -> dict[Any, float]:
+    """Like `networkx.edge_betweenness_centrality` without weights, of graphs without parallel edges."""
+    from clgraph.centrality.betweenness import dependencies, of_edges
+
+    n, rows = len(G), G.rows
+    drawn = None if k is None else nx.utils.create_py_random_state(seed).sample(list(G), k)
+    sources = np.arange(n) if drawn is None else np.unique([G.nodes.find(node) for node in drawn])
+    if rows.num_arcs == 0:
+        return {}
+    with on_device("edge_betweenness_centrality") as device:
+        found = dependencies(with_doubles(device), rows, sources.astype(np.int32), by_arc=True)
+    tail, head = rows.tails, rows.col_idx
+    if not G.is_directed():  # an edge is met first at the end that comes first
+        once = tail <= head
+        tail, head = tail[once], head[once]
+    edges = zip(G.nodes.names(tail), G.nodes.names(head), strict=True)
+    values = dict(zip(edges, of_edges(rows, found).tolist(), strict=True))
+    # NetworkX's own scaling, which has another name before NetworkX 3.6
+    given: dict[str, Any] = {"normalized": normalized, "directed": G.is_directed()}
+    scaled: dict[Any, float]
+    if hasattr(networkx_own, "_rescale_e"):
+        scaled = networkx_own._rescale_e(values, n, **given, k=k)
+    else:
+        scaled = networkx_own._rescale(values, n, **given, sampled_nodes=drawn)
+    return scaled
+
+
 def closeness_centrality(
     G: ConvertedGraph, u: Any = None, distance: Any = None, wf_improved: bool = True, *, sp: Any = None
 ) -> Any:
@@ -268,14 +297,14 @@ def triangles(G: ConvertedGraph, nodes: Any = None) -> Any:
 
 
 def clustering(G: ConvertedGraph, nodes: Any = None, weight: Any = None) -> Any:
-    """Like `networkx.clustering` without weights, for undirected graphs."""
+    """Like `networkx.clustering` without weights."""
     return of_nodes(G, nodes, _coefficients("clustering", G))
 
 
 def average_clustering(
     G: ConvertedGraph, nodes: Any = None, weight: Any = None, count_zeros: bool = True
 ) -> Any:
-    """Like `networkx.average_clustering` without weights, for undirected graphs."""
+    """Like `networkx.average_clustering` without weights."""
     found = of_nodes(G, nodes, _coefficients("average_clustering", G)).values()
     if not count_zeros:
         found = [value for value in found if value]
@@ -290,7 +319,15 @@ def transitivity(G: ConvertedGraph) -> Any:
 
 
 def _coefficients(name: str, G: ConvertedGraph) -> list[Any]:
-    """The local clustering coefficients."""
+    """The local clustering coefficients; of directed graphs those of directed triangles."""
+    if G.is_directed():
+        from clgraph.measures.triangle_count import coefficients
+
+        if len(G) == 0:
+            return []
+        with on_device(name) as device:
+            found, most = coefficients(device, G.ascending, "networkx")
+        return [t / each if t else 0 for t, each in zip(found.tolist(), most.tolist(), strict=True)]
     count = _count(name, G)
     degree = _degrees(G)
     return [2 * t / (d * (d - 1)) if t else 0 for t, d in zip(count.tolist(), degree.tolist(), strict=True)]

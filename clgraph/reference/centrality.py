@@ -134,6 +134,72 @@ def reference_betweenness(
     return [float(each) for each in total]
 
 
+def reference_edge_betweenness(graph: Graph, sources: list[int] | None = None) -> list[float]:
+    """For each edge, in the order of `Graph.to_edges`, the share of shortest paths that pass it, summed up.
+
+    Counted path by path: all of them are listed. Each of several parallel edges has an equal part.
+    """
+    graph = as_graph(graph)
+    rows = [sorted(set(row) - {v}) for v, row in enumerate(arc_rows(graph))]
+    near = [hops(rows, v) for v in range(len(rows))]
+    passed: dict[tuple[int, int], Fraction] = {}
+
+    def paths(s: int, t: int) -> list[list[tuple[int, int]]]:
+        if s == t:
+            return [[]]
+        before = [v for v in near[s] if t in rows[v] and near[s][v] + 1 == near[s][t]]
+        return [[*path, (v, t)] for v in before for path in paths(s, v)]
+
+    for s in range(len(rows)) if sources is None else sources:
+        for t in near[s]:
+            all_paths = paths(s, t)
+            for path in all_paths:
+                for pair in path:
+                    passed[pair] = passed.get(pair, Fraction(0)) + Fraction(1, len(all_paths))
+    edges = list(zip(*(each.tolist() for each in graph.edge_indices()[:2]), strict=True))
+    found = []
+    for u, v in edges:
+        value = passed.get((u, v), Fraction(0))
+        if not graph.directed:
+            value += passed.get((v, u), Fraction(0))
+        found.append(float(value / edges.count((u, v))))
+    return found
+
+
+def verify_edge_betweenness(graph: Graph, found: Sequence[float]) -> None:
+    """Check normalized edge betweenness of all sources by its sums: a path of length d passes d edges.
+
+    Also that bridges to a leaf have as many paths as there are pairs of the leaf and another vertex.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    graph = as_graph(graph)
+    rows, edges = (
+        arc_rows(graph),
+        list(zip(*(each.tolist() for each in graph.edge_indices()[:2]), strict=True)),
+    )
+    n = len(rows)
+    expect(len(found) == len(edges), f"{len(found)} values for {len(edges)} edges")
+    near = [hops(rows, v) for v in range(n)]
+    pairs = max(n * (n - 1), 1)
+    want, total = sum(sum(each.values()) for each in near), float(sum(found)) * pairs
+    expect(abs(total - want) <= 1e-6 * max(1, want), f"the sums over all pairs are {total:.9g}, not {want}")
+    for (u, v), value in zip(edges, found, strict=True):
+        expect(
+            -1e-12 <= value <= 1 + 1e-9, f"betweenness of edge {graph.ids[u]}, {graph.ids[v]} is {value!r}"
+        )
+        expect(u != v or value == 0, f"betweenness of the loop at {graph.ids[u]} is {value!r}")
+        if not graph.directed and min(rows[u].count(v), len(rows[u])) == len(rows[u]) == 1:
+            reached = 2 * (len(near[u]) - 1)
+            expect(
+                abs(value * pairs - reached) <= 1e-6 * reached,
+                f"the only edge of {graph.ids[u]} has {value * pairs:.9g} paths, not {reached}",
+            )
+
+
 # --- centralities of the matrix ---
 
 Floats = npt.NDArray[np.float64]

@@ -110,6 +110,72 @@ def reference_degree_assortativity(graph: Graph, x: str = "out", y: str = "in") 
     return sum((a - mean_x) * (b - mean_y) for a, b in pairs) / sqrt(var_x * var_y)
 
 
+def reference_clustering(graph: Graph, definition: str = "undirected") -> list[float]:
+    """Each vertex's clustering coefficient, from all pairs of its neighbours.
+
+    By definition "undirected" a pair counts if it is adjacent, by "ldbc" each arc between the two, and by
+    "networkx" each directed triangle, in which any two of its vertices are joined by one of their arcs.
+    """
+    graph = as_graph(graph)
+    arcs = {(u, v) for u, v, _ in _arcs(graph) if u != v}
+    near = [set[int]() for _ in range(graph.num_vertices)]
+    for u, v in arcs:
+        near[u].add(v)
+        near[v].add(u)
+    ways = {(u, v): ((u, v) in arcs) + ((v, u) in arcs) for u, row in enumerate(near) for v in row}
+    if not graph.directed:
+        ways = dict.fromkeys(ways, 1)
+    found = []
+    for v, row in enumerate(near):
+        pairs = [(a, b) for a in row for b in row if a < b]
+        if definition == "networkx":
+            # an arc in or out of the vertex with another one that is not the same neighbour's
+            most = sum(ways[v, a] * ways[v, b] for a, b in pairs) * (2 if graph.directed else 1)
+            count = sum(ways[v, a] * ways.get((a, b), 0) * ways[v, b] for a, b in pairs)
+        else:
+            both = definition == "ldbc" and graph.directed
+            most = len(pairs) * (2 if both else 1)
+            count = sum(ways.get(pair, 0) if both else pair in ways for pair in pairs)
+        found.append(count / most if most else 0.0)
+    return found
+
+
+def verify_clustering(graph: Graph, found: Any, definition: str = "undirected") -> None:
+    """Check clustering coefficients by products of matrices.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    import scipy.sparse as sp
+
+    graph = as_graph(graph)
+    n = graph.num_vertices
+    expect(np.shape(found) == (n,), f"coefficients of shape {np.shape(found)} for {n} vertices")
+    arc = sp.csr_array((np.ones(graph.num_arcs, np.int64), (graph.tails, graph.col_idx)), shape=(n, n))
+    arc.setdiag(0)
+    arc.eliminate_zeros()
+    arc.data[:] = 1  # parallel arcs add up
+    both = arc + arc.T  # numbers of arcs; of an undirected graph twice as many
+    pattern = both.copy()
+    pattern.data[:] = 1
+    degree: Any = pattern.sum(axis=1)
+    most: Any
+    if definition == "networkx":
+        count = ((both @ both) * both).sum(axis=1) / 2
+        most = both.sum(axis=1) * (both.sum(axis=1) - 1) - 2 * (arc * arc.T).sum(axis=1)
+        if not graph.directed:
+            count, most = count / 4, degree * (degree - 1)
+    else:
+        among = arc if definition == "ldbc" else pattern
+        count, most = ((pattern @ among) * pattern).sum(axis=1), degree * (degree - 1)
+    want = np.divide(count, most, out=np.zeros(n), where=most > 0)
+    wrong = np.flatnonzero(~np.isclose(found, want, rtol=1e-12, atol=0))
+    for v in wrong[:1].tolist():
+        expect(False, f"the coefficient of vertex {graph.ids[v]} is {found[v]}, not {want[v]}")
+
+
 def _neighbours(graph: Graph) -> list[list[int]]:
     """Each vertex's neighbours without loops; of a directed graph by arcs out, then by arcs in."""
     out, back = (directed_rows(graph, direction) for direction in ("out", "in"))

@@ -10,7 +10,11 @@ import clgraph
 from clgraph import DeviceError, Graph, InputError
 from clgraph.centrality.betweenness import dependencies
 from clgraph.csr.generate import powerlaw_graph
-from clgraph.reference.centrality import reference_betweenness
+from clgraph.reference.centrality import (
+    reference_betweenness,
+    reference_edge_betweenness,
+    verify_edge_betweenness,
+)
 from clgraph.traversal import many
 
 
@@ -126,3 +130,60 @@ def test_what_is_refused(doubles):
         assert word in str(caught.value)
     only = clgraph.betweenness_centrality(graph, sources=["a"], device=doubles)
     assert np.isnan(only[0]) and only[1:].tolist() == [1, 0]
+
+
+# --- betweenness of edges ---
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("duplicates", ["merge", "keep"])
+def test_edges_equal_reference_and_networkx(doubles, directed, duplicates):
+    graph, n = tangle(3, 40, 90, directed=directed, duplicates=duplicates), 40
+    some = [2, 5, 30, 39]
+    edges = [tuple(pair) for pair in zip(*(each.tolist() for each in graph.edge_indices()[:2]), strict=True)]
+    for sources, count in ((None, n), (some, 4)):
+        sums = np.array(reference_edge_betweenness(graph, sources))
+        found = clgraph.edge_betweenness_centrality(graph, sources=sources, device=doubles)
+        assert found == pytest.approx(sums / (count * (n - 1)), rel=1e-12, abs=1e-15)
+        plain = clgraph.edge_betweenness_centrality(graph, sources=sources, normalized=False, device=doubles)
+        assert plain == pytest.approx(sums * n / count / (1 if directed else 2), rel=1e-12, abs=1e-15)
+    found = clgraph.edge_betweenness_centrality(graph, device=doubles)
+    verify_edge_betweenness(graph, found)
+    if duplicates == "merge":
+        expected = nx.edge_betweenness_centrality(as_networkx(graph))
+        assert found == pytest.approx([expected[pair] for pair in edges], rel=1e-9, abs=1e-12)
+
+
+def test_edges_of_awkward_and_deep_graphs(doubles):
+    deep = Graph.from_edges(np.arange(200), np.arange(1, 201))
+    found = clgraph.edge_betweenness_centrality(deep, normalized=False, device=doubles)
+    assert found == pytest.approx([(v + 1) * (200 - v) for v in range(200)], rel=1e-12)
+    for graph in [*awkward_graphs(), Graph.from_edges([], []), Graph.from_edges([], [], vertices=[1, 2])]:
+        if graph.num_vertices < 60:
+            found = clgraph.edge_betweenness_centrality(graph, device=doubles)
+            assert len(found) == graph.num_edges
+            verify_edge_betweenness(graph, found)
+
+
+def test_edges_from_more_sources_than_lanes(doubles):
+    graph = powerlaw_graph(300, seed=2)
+    found = clgraph.edge_betweenness_centrality(graph, device=doubles)
+    expected = nx.edge_betweenness_centrality(as_networkx(graph))
+    pairs = zip(*(each.tolist() for each in graph.edge_indices()[:2]), strict=True)
+    assert found == pytest.approx([expected[pair] for pair in pairs], rel=1e-9)
+    assert found.tobytes() == clgraph.edge_betweenness_centrality(graph, device=doubles).tobytes()
+    assert not np.array_equal(found, clgraph.edge_betweenness_centrality(graph, k=40, seed=1, device=doubles))
+    with pytest.raises(InputError, match="not both"):
+        clgraph.edge_betweenness_centrality(graph, k=1, sources=[0], device=doubles)
+
+
+def test_the_verifier_of_edges_sees_what_is_wrong():
+    graph = tangle(3, 40, 90)
+    right = np.array(reference_edge_betweenness(graph)) / (40 * 39)
+    verify_edge_betweenness(graph, right)
+    for at in (int(np.argmax(right)), int(np.argmin(right))):
+        wrong = right.copy()
+        wrong[at] += 1e-3
+        with pytest.raises(AssertionError):
+            verify_edge_betweenness(graph, wrong)

@@ -8,6 +8,7 @@ from graphs import tangle, to_networkx
 
 import clgraph
 from clgraph import Graph, InputError, clustering, triangles
+from clgraph.reference.measures import reference_clustering, verify_clustering
 
 
 @pytest.mark.parametrize("options", [{}, {"duplicates": "keep"}, {"directed": True}], ids=str)
@@ -76,3 +77,71 @@ def test_small_and_foreign(device):
     assert clustering(sp.csr_array(np.ones((3, 3))), device).tolist() == [1, 1, 1]
     with pytest.raises(InputError, match="a Graph is needed"):
         triangles([[0, 1]], device)
+
+
+DEFINITIONS = ("undirected", "ldbc", "networkx")
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("duplicates", ["merge", "keep"])
+def test_directed_coefficients(device, duplicates):
+    for seed in range(3):
+        graph = tangle(seed, directed=True, duplicates=duplicates)
+        other = nx.DiGraph()
+        other.add_nodes_from(range(graph.num_vertices))
+        other.add_edges_from(zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True))
+        for definition in DEFINITIONS:
+            found = clustering(graph, device, definition=definition)
+            assert found.tolist() == reference_clustering(graph, definition)
+            verify_clustering(graph, found, definition)
+            if definition == "networkx":
+                assert found.tolist() == list(nx.clustering(other).values())
+            mean = clgraph.average_clustering(graph, device, definition=definition)
+            assert mean == pytest.approx(found.mean(), rel=1e-14)
+
+
+def test_definitions_agree_on_undirected_graphs(device):
+    graph = tangle(4)
+    expected = clustering(graph, device)
+    for definition in DEFINITIONS:
+        assert clustering(graph, device, definition=definition).tolist() == expected.tolist()
+        verify_clustering(graph, expected, definition)
+
+
+def test_known_directed_graphs(device):
+    cycle = Graph.from_edges([0, 1, 2], [1, 2, 0], directed=True)
+    n = 60
+    complete = Graph.from_edges(*np.nonzero(~np.eye(n, dtype=bool)), directed=True)
+    for definition in ("ldbc", "networkx"):
+        assert clustering(cycle, device, definition=definition).tolist() == [0.5] * 3
+        assert clustering(complete, device, definition=definition).tolist() == [1] * n
+        for arcs in ([], [0]):  # no arcs, and a loop alone
+            graph = Graph.from_edges(arcs, arcs, directed=True, vertices=range(3))
+            assert clustering(graph, device, definition=definition).tolist() == [0] * 3
+    pair = Graph.from_edges([0, 1], [1, 0], directed=True)
+    assert clustering(pair, device, definition="networkx").tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("name", ["example-directed", "example-undirected"])
+def test_the_example_of_ldbc(device, data_path, name):
+    folder = data_path("ldbc")
+    graph = clgraph.read(folder / f"{name}.e", directed=name == "example-directed")
+    want = np.loadtxt(folder / f"{name}-LCC")
+    assert want[:, 0].tolist() == graph.ids.tolist()
+    found = clustering(graph, device, definition="ldbc")
+    assert np.allclose(found, want[:, 1], rtol=1e-12, atol=0)
+
+
+def test_an_unknown_definition(device):
+    for definition in ("fagiolo", None, 1):
+        with pytest.raises(InputError, match="definition is"):
+            clustering(Graph.from_edges([0], [1]), device, definition=definition)
+
+
+def test_the_verifier_of_coefficients_sees_what_is_wrong():
+    graph = tangle(1, directed=True)
+    for definition in DEFINITIONS:
+        wrong = clustering(graph, definition=definition)
+        wrong[int(np.argmax(wrong > 0))] *= 1.001
+        with pytest.raises(AssertionError, match="the coefficient of vertex"):
+            verify_clustering(graph, wrong, definition)

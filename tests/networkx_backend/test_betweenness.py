@@ -42,3 +42,26 @@ def test_small_graphs(on):
         for n in (0, 1, 2):
             same("betweenness_centrality", nx.complete_graph(n))
             same("betweenness_centrality", nx.empty_graph(n), normalized=False)
+
+
+def test_edge_betweenness(on, graph):
+    if "HAVE_FP64" not in on.features:
+        with pytest.raises(DeviceError, match="float64"):
+            backend.edge_betweenness_centrality(convert(graph))
+        return
+    if graph.is_multigraph():
+        assert "multigraph" in backend.can_run("edge_betweenness_centrality", (graph,), {})
+        return
+    converted = convert(graph)
+    for given in ({}, {"normalized": False}, {"k": 7, "seed": 3}, {"k": 7, "seed": 3, "normalized": False}):
+        found, expected = (
+            backend.edge_betweenness_centrality(converted, **given),
+            nx.edge_betweenness_centrality(graph, **given),
+        )
+        assert list(found) == list(expected)
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
+        assert {type(value) for value in found.values()} == {float}
+    same("edge_betweenness_centrality", graph, k=len(graph) + 1)
+    for n in (0, 1, 2):
+        same("edge_betweenness_centrality", nx.complete_graph(n))
+        same("edge_betweenness_centrality", nx.empty_graph(n, nx.DiGraph), normalized=False)

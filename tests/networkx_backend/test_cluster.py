@@ -13,8 +13,18 @@ from clgraph import networkx_backend as backend  # noqa: E402
 
 def test_triangles(on, graph):
     if graph.is_directed():
-        for name in ("clustering", "average_clustering", "transitivity"):
-            assert "directed" in backend.can_run(name, (graph,), {})
+        assert "directed" in backend.can_run("transitivity", (graph,), {})
+        if graph.is_multigraph():
+            assert "multigraph" in backend.can_run("clustering", (graph,), {})
+            return
+        graph.add_edges_from((u, v) for u in list(graph)[:6] for v in list(graph)[3:8])
+        for name in ("clustering", "average_clustering"):
+            assert backend.can_run(name, (graph,), {}) is True
+            same(name, graph)
+            same(name, graph, list(graph)[3:9])
+        same("clustering", graph, next(iter(graph)))
+        same("clustering", nx.DiGraph())
+        same("average_clustering", nx.DiGraph())
         return
     graph.add_edges_from((u, v) for u in list(graph)[:6] for v in list(graph)[3:8])  # loops too
     same("triangles", graph)

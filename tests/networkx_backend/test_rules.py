@@ -47,7 +47,6 @@ def test_what_is_left_to_networkx_has_a_reason():
         ("average_shortest_path_length", (G,), {"weight": "w"}, "weight='w'"),
         ("average_shortest_path_length", (G,), {"method": "floyd-warshall"}, "floyd-warshall"),
         ("average_clustering", (G,), {"weight": "w"}, "weight='w'"),
-        ("average_clustering", (D,), {}, "directed"),
         ("transitivity", (D,), {}, "directed"),
         ("transitivity", (M,), {}, "multigraph"),
         ("core_number", (M,), {}, "multigraph"),

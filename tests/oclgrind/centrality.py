@@ -36,6 +36,16 @@ def case_betweenness(device: Any) -> None:
     assert np.allclose(found, reference_betweenness(graph, some.tolist(), endpoints=True), rtol=1e-12)
 
 
+def case_edge_betweenness(device: Any) -> None:
+    """Arcs that span several runs, both directions."""
+    from clgraph.centrality.betweenness import dependencies
+    from clgraph.reference.centrality import reference_edge_betweenness
+
+    graph, some = _tangle(), np.array([1, 2, 7, 49], np.int32)
+    found = dependencies(device, graph, some, by_arc=True)
+    assert np.allclose(found, reference_edge_betweenness(graph, some.tolist()), rtol=1e-12)
+
+
 def case_matrix(device: Any) -> None:
     """Rows summed by a group, vectors combined, sums of chunks; Lanczos's steps."""
     from clgraph import hits, katz_centrality

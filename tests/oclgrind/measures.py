@@ -55,6 +55,19 @@ def case_triangles(device: Any) -> None:
     assert np.array_equal(triangles(graph, device), np.diag(dense @ dense @ dense) // 2)
 
 
+def case_directed_triangles(device: Any) -> None:
+    """Arcs looked up in both directions, both ways to count."""
+    from clgraph import Graph, clustering
+    from clgraph.reference.measures import reference_clustering
+
+    ends = (np.random.default_rng(6).random((2, 170)) ** 2 * 50).astype(int)
+    graph = Graph.from_edges(*ends, vertices=np.arange(50), directed=True)
+    for definition in ("ldbc", "networkx"):
+        assert clustering(graph, device, definition=definition).tolist() == reference_clustering(
+            graph, definition
+        )
+
+
 def case_several_graphs(device: Any) -> None:
     """Graphs one behind the other: all counts, pairs sorted, searches that share bits."""
     from clgraph.graph import Graph

@@ -1,0 +1,97 @@
+"""Modularity on every device against the reference, in fractions, and NetworkX."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from graphs import tangle
+
+from clgraph import Graph, InputError, datasets, label_propagation, modularity
+from clgraph.reference.communities import reference_modularity, verify_modularity
+
+
+def as_networkx(graph):
+    made = (nx.MultiDiGraph if graph.directed else nx.MultiGraph)()
+    made.add_nodes_from(range(graph.num_vertices))
+    arcs = zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True)
+    weights = [1] * graph.num_arcs if graph.weights is None else graph.weights.tolist()
+    times = [1] * graph.num_arcs if graph.multiplicity is None else graph.multiplicity.tolist()
+    for (u, v), weight, many in zip(arcs, weights, times, strict=True):
+        if graph.directed or u <= v:
+            for _ in range(many):
+                made.add_edge(u, v, weight=weight / many if graph.weights is not None else 1)
+    return made
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("duplicates", ["merge", "keep"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_equals_reference_and_networkx(device, directed, duplicates, weighted):
+    rng = np.random.default_rng(8)
+    weights = {"weights": rng.random(300) + 0.1} if weighted else {}
+    graph = tangle(8, 60, 300, directed=directed, duplicates=duplicates, **weights)
+    if weighted and "HAVE_FP64" not in device.features:
+        pytest.skip("no float64")
+    other = as_networkx(graph)
+    for labels in (rng.integers(-3, 3, 60), np.zeros(60, np.int8), np.arange(60)):
+        groups = [set(np.flatnonzero(labels == each).tolist()) for each in np.unique(labels)]
+        for resolution in (1.0, 0.3):
+            found = modularity(graph, labels, resolution=resolution, device=device)
+            expected = reference_modularity(graph, labels, resolution=resolution)
+            assert found == pytest.approx(expected, rel=1e-12, abs=1e-14) if weighted else found == expected
+            verify_modularity(graph, found, labels, resolution=resolution)
+            theirs = nx.community.modularity(other, groups, resolution=resolution)
+            assert found == pytest.approx(theirs, rel=1e-9, abs=1e-12)
+    if weighted and duplicates == "merge":
+        plain = modularity(graph, labels, weight=False, device=device)
+        assert plain == reference_modularity(graph, labels, weight=False)
+
+
+def test_labels_of_a_result(device):
+    graph = datasets.karate()
+    for arrays in ("host", "device"):
+        found = label_propagation(graph, 3, arrays=arrays, device=device)
+        value = modularity(graph, found, device=device)
+        assert value == modularity(graph, label_propagation(graph, 3).labels, device=device)
+
+
+def test_a_hub_of_many_arcs(device):
+    n = 30_000
+    star = Graph.from_edges(np.zeros(n, int), np.arange(1, n + 1))
+    labels = np.arange(n + 1) % 2
+    verify_modularity(star, modularity(star, labels, device=device), labels)
+
+
+def test_what_is_refused(device):
+    graph = Graph.from_edges([0, 1], [1, 2], weights=[1.0, -1.0])
+    doubles = "HAVE_FP64" in device.features
+    huge = Graph.from_edges([0, 1], [1, 2], weights=[1.7e308, 1.7e308])
+    for call, message in (
+        (lambda: modularity(graph, [0, 1], device=device), "labels has 2 entries, but the graph has 3"),
+        (lambda: modularity(graph, [0.5, 1, 2], device=device), "labels is of type float64"),
+        (lambda: modularity(graph, "abc", device=device), "labels"),
+        (lambda: modularity(graph, [0, 0, 1], resolution=np.nan, device=device), "resolution is nan"),
+        (lambda: modularity(graph, [0, 0, 1], weight=1, device=device), "weight is 1"),
+        (lambda: modularity(Graph.from_edges([], [], vertices=[1]), [0], device=device), "no edges"),
+        *(
+            (
+                (lambda: modularity(graph, [0, 0, 1], device=device), "have the sum 0"),
+                (lambda: modularity(huge, [0, 0, 1], device=device), "beyond float64"),
+            )
+            if doubles
+            else ()
+        ),
+    ):
+        with pytest.raises(InputError, match=message):
+            call()
+    assert modularity(graph, [0, 0, 1], weight=False, device=device) == -0.125
+
+
+def test_the_verifier_sees_what_is_wrong():
+    graph, labels = tangle(1), np.arange(150) % 3
+    right = modularity(graph, labels)
+    verify_modularity(graph, right, labels)
+    with pytest.raises(AssertionError, match="the modularity is"):
+        verify_modularity(graph, right + 1e-6, labels)

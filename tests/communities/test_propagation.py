@@ -1,0 +1,178 @@
+"""Label propagation on every device against the reference, and LDBC's example outputs."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from graphs import random_graph, tangle
+from samplers import awkward_graphs
+
+import clgraph
+from clgraph import CapacityError, ConvergenceWarning, Graph, InputError, label_propagation
+from clgraph.communities.propagation import LAUNCH, LaunchConfig, Propagation
+from clgraph.csr.generate import powerlaw_graph
+from clgraph.reference.communities import reference_label_propagation, verify_label_propagation
+
+# every class of rows, on whatever device: short, middle, large and long ones
+SMALL = LaunchConfig(short=2, middle=4, large=8, few=2, many=4, each=2)
+
+
+@pytest.fixture(params=[SMALL, replace(SMALL, few=1, many=1)], ids=["groups", "alone"])
+def small_rows(monkeypatch, device, request):
+    """Classes of rows so short that small graphs have all of them."""
+    config = request.param
+    table = replace(LAUNCH, gpu=config, cpu=config, simulator=config)
+    monkeypatch.setattr("clgraph.communities.propagation.LAUNCH", table)
+    return table.of(device)
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("duplicates", ["merge", "keep"])
+def test_equals_reference(device, directed, duplicates):
+    for graph in (
+        tangle(3, directed=directed, duplicates=duplicates),
+        random_graph(4, 300, 500, directed=directed, duplicates=duplicates),
+    ):
+        for iterations in (0, 1, 2, 3, 7, 50, 51):
+            found = label_propagation(graph, iterations, device=device)
+            assert found.labels.tolist() == reference_label_propagation(graph, iterations)
+            assert (found.labels.dtype, found.iterations) == (np.int32, iterations)
+            verify_label_propagation(graph, found)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_rows_of_all_classes(device, small_rows, directed, monkeypatch):
+    graph = tangle(5, directed=directed)
+    expected = reference_label_propagation(graph, 4)
+    assert label_propagation(graph, 4, device=device).labels.tolist() == expected
+    monkeypatch.setattr("clgraph.communities.propagation.SHARE", 2**50)  # tables one row at a time
+    assert label_propagation(graph, 4, device=device).labels.tolist() == expected
+
+
+def test_every_class_has_rows(device, small_rows):
+    graph = tangle(6).undirected
+    with device.alone():
+        found = Propagation(device, graph, small_rows)
+        assert len(found.batches) == 1 and min(found.sizes) > 0
+        found.advance(3, ends=False)
+        labels = device.download(found.label, np.int32, found.n)
+    assert labels.tolist() == reference_label_propagation(graph, 3)
+
+
+@pytest.mark.parametrize("name", ["example-directed", "example-undirected"])
+def test_the_example_of_ldbc(device, data_path, name):
+    folder = data_path("ldbc")
+    graph = clgraph.read(folder / f"{name}.e", directed=name == "example-directed")
+    settings = (folder / f"{name}.properties").read_text()
+    rounds = int(settings.split("cdlp.max-iterations =")[1].split()[0])
+    want = np.loadtxt(folder / f"{name}-CDLP", dtype=np.int64)
+    found = label_propagation(graph, rounds, device=device)
+    assert dict(zip(graph.ids.tolist(), graph.ids[found.labels].tolist(), strict=True)) == dict(want.tolist())
+
+
+def test_how_arcs_count(device):
+    # 3 hears 0 once, and 1 by an arc each way
+    both = Graph.from_edges([0, 1, 3], [3, 3, 1], directed=True, vertices=range(4))
+    assert label_propagation(both, 1, device=device).labels[3] == 1
+    # merged arcs count as often as they occurred, a loop once
+    merged = Graph.from_edges([0, 2, 2, 2], [2, 1, 1, 2], directed=True)
+    assert label_propagation(merged, 1, device=device).labels.tolist() == [2, 2, 1]
+    loop = Graph.from_edges([1, 1, 0], [1, 1, 1], directed=True)
+    assert label_propagation(loop, 1, device=device).labels.tolist() == [1, 1]
+
+
+def test_stable_labels(device):
+    cliques = Graph.from_edges([0, 1, 2, 2, 3, 4, 5], [1, 2, 0, 3, 4, 5, 3])
+    found = label_propagation(cliques, 99, "stable", device=device)
+    assert found.converged and not found.oscillates and found.iterations < 9
+    assert found.labels.tolist() == [0, 0, 0, 2, 2, 2] and found.sizes.tolist() == [3, 3] and found.count == 2
+    assert "labels stable" in repr(found)
+    verify_label_propagation(cliques, found)
+    more = label_propagation(cliques, 99, device=device)
+    assert more.iterations == 99 and more.labels.tolist() == found.labels.tolist()
+
+
+def test_oscillation_is_said(device):
+    star = Graph.from_edges(np.zeros(5, int), np.arange(1, 6))
+    with pytest.warns(ConvergenceWarning, match="oscillates") as caught:
+        found = label_propagation(star, 99, "stable", device=device)
+    assert caught[0].filename == __file__
+    assert found.oscillates and not found.converged and "oscillating" in repr(found)
+    for rounds in range(1, 9):
+        each = label_propagation(star, rounds, device=device)
+        assert each.labels.tolist() == reference_label_propagation(star, rounds)
+        verify_label_propagation(star, each)
+    path = Graph.from_edges(np.arange(200), np.arange(1, 201))
+    with pytest.warns(ConvergenceWarning, match="still change after 2 rounds"):
+        label_propagation(path, 2, "stable", device=device)
+
+
+def test_awkward_graphs(device):
+    for graph in [*awkward_graphs(), Graph.from_edges([], []), Graph.from_edges([], [], vertices=[3, 5])]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            found = label_propagation(graph, 6, "stable", device=device)
+        verify_label_propagation(graph, found)
+
+
+def test_a_power_law_and_a_hub(device):
+    leaves = 40_000  # several chunks of one row, on every device
+    star = Graph.from_edges(
+        np.r_[np.zeros(leaves, int), np.arange(1, leaves, 2)], np.r_[1 : leaves + 1, 2 : leaves + 1 : 2]
+    )
+    for graph in (star, powerlaw_graph(20_000, average_degree=14, seed=7)):
+        verify_label_propagation(graph, label_propagation(graph, 3, device=device))
+
+
+def test_labels_that_stay_on_the_device(device):
+    graph = tangle(2)
+    found, other = (
+        label_propagation(graph, 3, arrays="device", device=device),
+        label_propagation(graph, 3, device=device),
+    )
+    assert found.labels.get().tolist() == other.labels.tolist()
+    assert found.sizes.tolist() == other.sizes.tolist()
+
+
+def test_a_table_of_labels(device):
+    pytest.importorskip("pandas")
+    graph = Graph.from_edges(["a", "b"], ["b", "c"])
+    table = label_propagation(graph, 1, device=device).to_pandas(graph)
+    assert table["vertex"].tolist() == ["a", "b", "c"] and table["label"].tolist() == [1, 0, 1]
+
+
+def test_what_is_refused(device):
+    graph = Graph.from_edges([0], [1])
+    for arguments, message in (
+        ((graph, -1), "iterations is -1"),
+        ((graph, 1.5), "iterations is 1.5"),
+        ((graph, 3, "async"), "mode is 'async'"),
+        ((7,), "a Graph is needed"),
+    ):
+        with pytest.raises(InputError, match=message):
+            label_propagation(*arguments, device=device)
+    most = 2**31 - 1
+    heavy = Graph.from_edges([0, 0, 0], [1, 2, 3], multiplicity=[most, most, most])
+    with pytest.raises(CapacityError, match="vertex 0 has 6442450941 parallel edges"):
+        label_propagation(heavy, device=device)
+    fits = Graph.from_edges([0, 0, 1, 3], [1, 2, 2, 4], multiplicity=[most, most, 1, 1])
+    assert label_propagation(fits, 1, device=device).labels.tolist() == reference_label_propagation(fits, 1)
+
+
+def test_the_verifier_sees_what_is_wrong():
+    graph = powerlaw_graph(100, seed=2)
+    right = label_propagation(graph, 3)
+    verify_label_propagation(graph, right)
+    labels = right.labels.copy()
+    labels[5] = 99 - labels[5]
+    for wrong in (
+        replace(right, labels=labels),
+        replace(right, iterations=1),
+        replace(right, converged=True),
+    ):
+        with pytest.raises(AssertionError):
+            verify_label_propagation(graph, wrong)

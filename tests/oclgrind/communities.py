@@ -1,0 +1,40 @@
+"""Communities: rows of all lengths."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+
+def case_propagation(device: Any) -> None:
+    """Rows of all classes, by groups and by work-items alone, merged arcs, tables one row at a time."""
+    from clgraph.communities import propagation
+    from clgraph.graph import Graph
+    from clgraph.reference.communities import reference_label_propagation
+
+    ends = (np.random.default_rng(6).random((2, 170)) ** 2 * 50).astype(int)
+    for duplicates in ("merge", "keep"):
+        graph = Graph.from_edges(*ends, vertices=np.arange(50), duplicates=duplicates)
+        alone = replace(propagation.LAUNCH.simulator, few=1, many=1)
+        for config, share in ((propagation.LAUNCH.simulator, 8), (alone, 2**50)):
+            propagation.SHARE = share
+            with device.alone():
+                found = propagation.Propagation(device, graph, config)
+                assert min(found.sizes) > 0
+                found.advance(2, ends=False)
+                labels = device.download(found.label, np.int32, 50)
+            assert labels.tolist() == reference_label_propagation(graph, 2)
+
+
+def case_modularity(device: Any) -> None:
+    """Rows that span several runs, merged arcs, weights, both directions."""
+    from clgraph import Graph, modularity
+    from clgraph.reference.communities import verify_modularity
+
+    rng = np.random.default_rng(6)
+    ends, labels = (rng.random((2, 170)) ** 2 * 50).astype(int), rng.integers(0, 4, 50)
+    for options in ({}, {"weights": rng.random(170), "directed": True}, {"duplicates": "keep"}):
+        graph = Graph.from_edges(*ends, vertices=np.arange(50), **options)
+        verify_modularity(graph, modularity(graph, labels, device=device), labels)
