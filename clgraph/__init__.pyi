@@ -48,6 +48,8 @@ from clgraph.measures import k_core as k_core
 from clgraph.measures import quality as quality
 from clgraph.measures import transitivity as transitivity
 from clgraph.measures import triangles as triangles
+from clgraph.measures.multilevel import Partition as Partition
+from clgraph.measures.multilevel import louvain as louvain
 from clgraph.ranking import PageRankResult as PageRankResult
 from clgraph.ranking import pagerank as pagerank
 from clgraph.ranking.personalized import personalized_pagerank as personalized_pagerank
@@ -100,6 +102,7 @@ __all__ = [
     "InputError",
     "ManyBFSResult",
     "PageRankResult",
+    "Partition",
     "PersonalizedResult",
     "Quality",
     "ReductionCurve",
@@ -137,6 +140,7 @@ __all__ = [
     "katz_centrality",
     "largest_component",
     "lfr_graph",
+    "louvain",
     "merge_forests",
     "open_forest",
     "open_shards",
