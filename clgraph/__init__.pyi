@@ -52,6 +52,8 @@ from clgraph.measures import k_core as k_core
 from clgraph.measures import quality as quality
 from clgraph.measures import transitivity as transitivity
 from clgraph.measures import triangles as triangles
+from clgraph.measures.multilevel import Partition as Partition
+from clgraph.measures.multilevel import louvain as louvain
 from clgraph.ranking import PageRankResult as PageRankResult
 from clgraph.ranking import pagerank as pagerank
 from clgraph.ranking.personalized import personalized_pagerank as personalized_pagerank
@@ -107,6 +109,7 @@ __all__ = [
     "LabelPropagationResult",
     "ManyBFSResult",
     "PageRankResult",
+    "Partition",
     "PersonalizedResult",
     "Quality",
     "ReductionCurve",
@@ -147,6 +150,7 @@ __all__ = [
     "label_propagation",
     "largest_component",
     "lfr_graph",
+    "louvain",
     "merge_forests",
     "modularity",
     "open_forest",

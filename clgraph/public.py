@@ -370,6 +370,16 @@ PUBLIC: tuple[Public, ...] = (
     _components("connected_components"),
     Public("Components", "components", "traversal"),
     _components("largest_component", "parts", lacks=EXACT),
+    _function(
+        "louvain",
+        values="GRAPHS ; resolution=1 | 0.5 | 2000",
+        home="measures.multilevel",
+        page="traversal",
+        family="measures",
+        reference="multilevel.reference_{}",
+        selftest="directed",
+    ),
+    Public("Partition", "measures.multilevel", "traversal"),
     # --- ranking
     _function(
         "pagerank",

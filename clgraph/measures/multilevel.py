@@ -1,0 +1,513 @@
+"""Communities by the Louvain method: host half of ``cl/measures/multilevel.cl``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph import keyed
+from clgraph.arguments import flag, hints, real, shown
+from clgraph.components.finder import graph_components
+from clgraph.csr.scan import flag_positions, running_sums
+from clgraph.csr.sort import sort_by_key, sort_by_words
+from clgraph.csr.upload import upload_csr
+from clgraph.device.launch_config import LaunchTable, WorkGroup
+from clgraph.errors import CapacityError, InputError
+from clgraph.graph import Graph, as_graph
+from clgraph.results import Arrays, RunsOn, on_device
+from clgraph.run import run_on
+
+if TYPE_CHECKING:
+    from clgraph.csr.device_csr import DeviceCSR
+    from clgraph.device import Device
+
+STEPS = 1024  # the resolution is a multiple of 1 / STEPS
+LARGEST_RESOLUTION = 1024
+WIDE = 2**40  # above all weights together: a gain then fits into 128 bits
+INT_MAX = 2**31 - 1
+# Vertices of a slice decide at once. Of 16, 32 and 64 slices none is best on all graphs; where moves of one
+# slice spoil each other, there are four times as many, up to the largest number.
+SLICES, MOST_SLICES = 32, 1024
+# A level ends when a pass gains less than this share of the largest modularity, and the levels begin again
+# while all together gain more: on Email-Enron and LFR graphs later passes and rounds gained under 0.0005.
+ENOUGH, FINE = 1000, 1_000_000
+
+
+@dataclass(frozen=True)
+class LaunchConfig(WorkGroup):
+    """Launch configuration.
+
+    Attributes
+    ----------
+    rows : int
+        Rows that a work-group takes in turn.
+    spread : int
+        Work-items that add up what modularity is made of.
+    """
+
+    rows: int
+    spread: int
+    EACH: ClassVar[int] = 20
+
+
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(local=32, rows=1, spread=1 << 16),
+    cpu=LaunchConfig(local=1, rows=64, spread=64),
+    simulator=LaunchConfig(local=4, rows=2, spread=6),
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Partition(RunsOn):
+    """The vertices of a graph in communities, numbered by decreasing size.
+
+    Attributes
+    ----------
+    labels : int32 array, shape (n,)
+        Community of each vertex: 0 is the largest; among equally large ones the one with the smallest vertex
+        comes first. (With ``arrays="device"`` a ``pyopencl.array.Array``.)
+    sizes : int64 array, shape (count,)
+        Vertices of each community, descending.
+    modularity : float
+        At this resolution; nan if the graph has no weight.
+    levels : int
+        Graphs whose vertices were moved, one inside the other: that given, and those of communities.
+    resolution : float
+        As it was used: the nearest multiple of 1/1024.
+    seconds : dict of float
+        Time by phase: "upload", "communities" and "total".
+    device : str
+        Name of the device.
+    """
+
+    labels: npt.NDArray[np.int32]
+    sizes: npt.NDArray[np.int64]
+    modularity: float
+    levels: int
+    resolution: float = 1.0
+    seconds: dict[str, float] = field(default_factory=dict)
+    device: str = ""
+
+    @property
+    def count(self) -> int:
+        """Number of communities."""
+        return len(self.sizes)
+
+    def to_pandas(self, graph: Any = None) -> Any:
+        """Return a data frame with a row per vertex: "vertex", "community".
+
+        Parameters
+        ----------
+        graph : Graph, optional
+            The graph that these are of, whose ids name the vertices then; without it they are indices.
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        from clgraph.graph.frames import frame_of
+
+        return frame_of({"vertex": np.arange(len(self.labels)), "community": self.labels}, graph)
+
+    def _facts(self) -> dict[str, Any]:
+        largest = ", ".join(map(str, self.sizes[:3].tolist()))
+        return {
+            "communities": self.count,
+            "modularity": self.modularity,
+            "vertices": int(self.sizes.sum()),
+            "largest": largest + (", ..." if self.count > 3 else ""),
+            "levels": self.levels,
+            "device": self.device,
+        }
+
+
+@hints
+def louvain(
+    graph: Any,
+    *,
+    resolution: float = 1.0,
+    seed: int = 0,
+    weight: bool = True,
+    arrays: Arrays = "host",
+    device: Device | str | None = None,
+) -> Partition:
+    """Find communities of high modularity by the Louvain method [1]_.
+
+    Vertices move to the neighbouring community of the largest gain, communities become the vertices of a
+    smaller graph, and so on until nothing moves; this is repeated from the communities that were found while
+    it gains 0.001. In the end single vertices of the graph itself move until no move to the community of a
+    neighbour gains anything. Vertices decide in an order drawn by the seed, a slice at a time, and gains are
+    compared as exact integers: a seed gives the same communities on every device.
+
+    Parameters
+    ----------
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
+        Taken as undirected: arcs each way between two vertices add up.
+    resolution : float
+        From 1/1024 to 1024, rounded to a multiple of 1/1024: what is larger favours smaller communities [2]_.
+    seed : int
+    weight : bool
+        Count edges by their weights, at least 0; without weights (or with False) merged parallel edges count
+        as often as they appear in the input. Whole weights with a sum below 2^39 are exact; others become
+        integers with a sum of about 2^38.
+    arrays : {"host", "device"}
+        "device": the labels stay there, as ``pyopencl.array.Array``.
+    device : Device or str, optional
+        As in `clgraph.get_device`.
+
+    Returns
+    -------
+    Partition
+        Its communities need not be connected.
+
+    Raises
+    ------
+    InputError
+        If it is no graph, a weight is negative or not finite, or an argument is not as above.
+    DeviceError, BuildError, CapacityError
+        If the device fails, or the graph does not fit on it (it takes about 60 bytes for each arc in addition
+        to the graph).
+
+    References
+    ----------
+    .. [1] V. D. Blondel, J.-L. Guillaume, R. Lambiotte, E. Lefebvre, "Fast unfolding of communities in large
+       networks", J. Stat. Mech. P10008, 2008.
+    .. [2] J. Reichardt, S. Bornholdt, "Statistical mechanics of community detection", Phys. Rev. E 74, 2006.
+
+    Examples
+    --------
+    >>> from clgraph import Graph, louvain
+    >>> found = louvain(Graph.from_edges([0, 1, 2, 2, 3, 4, 5], [1, 2, 0, 3, 4, 5, 3]))
+    >>> found.labels, round(found.modularity, 6)
+    (array([0, 0, 0, 1, 1, 1], dtype=int32), 0.357143)
+    """
+    stays = on_device(arrays)
+    steps, seed, weight = check_resolution(resolution), keyed.check_seed(seed), flag(weight, "weight")
+    whole = as_graph(graph)
+    with run_on(device) as run:
+        dev, n = run.device, whole.num_vertices
+        if whole.num_arcs > INT_MAX // 2:
+            raise CapacityError(f"{dev}: louvain takes graphs of up to 2^30 arcs, not {whole.num_arcs}")
+        view = whole.undirected
+        values = whole_weights(view, weight)
+        if not n:  # engines want a vertex
+            label, sizes, quality, levels = dev.empty(0, np.int32), np.empty(0, np.int64), float("nan"), 0
+        else:
+            bottom = Level.of(dev, upload_csr(dev, view), values)
+            run.lap("upload")
+            search = Search(dev, steps, seed, bottom)
+            quality, levels = search.run()
+            label = search.roots(bottom, search.label)[0]
+            finder = graph_components(dev, view)
+            finder.sample(label)
+            sizes = finder.rank(label)
+            dev.finish()
+            run.lap("communities")
+        labels = dev.array(label, np.int32, n) if stays else dev.download(label, np.int32, n)
+        return Partition(
+            labels, sizes, quality, levels, steps / STEPS, run.seconds, dev.name, provenance=run.provenance
+        )
+
+
+def check_resolution(resolution: Any) -> int:
+    """Return the resolution in units of 1 / STEPS."""
+    value = real(resolution, "resolution")
+    if not 1 / STEPS <= value <= LARGEST_RESOLUTION:
+        raise InputError(
+            f"resolution is {shown(resolution)}: use a number from 1/{STEPS} to {LARGEST_RESOLUTION} "
+            "(1 is usual)"
+        )
+    return round(value * STEPS)
+
+
+def whole_weights(graph: Graph, weight: bool) -> npt.NDArray[np.int64] | None:
+    """Return the weights of the arcs of an undirected graph as integers; None where all are 1.
+
+    Raises
+    ------
+    InputError
+        If a weight is negative or not finite.
+    """
+    if not weight or graph.weights is None:
+        counts = graph.multiplicity
+        return None if counts is None else counts.astype(np.int64)
+    given = graph.weights
+    bad = ~(np.isfinite(given) & (given >= 0))
+    if bad.any():
+        at = int(np.argmax(bad))
+        tail = int(np.searchsorted(graph.row_ptr, at, side="right")) - 1
+        raise InputError(
+            f"the weight of the edge {graph.ids[tail]} -- {graph.ids[graph.col_idx[at]]} is {given[at]}: "
+            "communities need finite weights that are not negative (weight=False ignores them)"
+        )
+    largest = float(given.max(initial=0))
+    if not largest:
+        return np.zeros(len(given), np.int64)
+    # a sum of rounded values below 2^31 is exact, so that the scale does not depend on the order of a sum
+    exponent = 30 - int(np.frexp(largest)[1])
+    total = int(np.rint(np.ldexp(given, exponent)).astype(np.int64).sum())
+    if largest < WIDE and (given == np.rint(given)).all():
+        whole = given.astype(np.int64)
+        # self-loops count twice
+        if len(whole) * largest < 2**62 and 2 * int(whole.sum()) < WIDE:
+            return whole
+    return np.rint(np.ldexp(given, exponent + 38 - total.bit_length())).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Level:
+    """A graph whose vertices move, on a device.
+
+    Attributes
+    ----------
+    n, arcs : int
+    loops : int
+        1: a self-loop is stored once.
+    row_ptr, col_idx, weight, strength : device buffers
+        See ``cl/measures/multilevel.cl``.
+    program : Program
+    """
+
+    n: int
+    arcs: int
+    loops: int
+    row_ptr: Any
+    col_idx: Any
+    weight: Any
+    strength: Any
+    program: Any
+
+    @classmethod
+    def of(cls, dev: Device, csr: DeviceCSR, values: npt.NDArray[np.int64] | None) -> Level:
+        """Return the graph itself."""
+        n, arcs = csr.n, csr.arcs
+        weight = None if values is None else dev.upload(values)
+        program = program_of(dev, csr.defines["OFFSET"])
+        return cls(n, arcs, 1, csr.row_ptr, csr.col_idx, weight, dev.empty(n, np.uint64), program)
+
+
+def program_of(dev: Device, offset: str) -> Any:
+    """Return the kernels for offsets of a type."""
+    config = LAUNCH.of(dev)
+    return dev.program(
+        "measures/multilevel", LOCAL=config.local, ROWS=config.rows, ITEMS=dev.tuning.items, OFFSET=offset
+    )
+
+
+class Search:
+    """A search for communities.
+
+    Parameters
+    ----------
+    dev : Device
+    steps : int
+        The resolution in units of 1 / STEPS.
+    seed : int
+    bottom : Level
+        The graph, with at least one vertex.
+    """
+
+    def __init__(self, dev: Device, steps: int, seed: int, bottom: Level) -> None:
+        self.dev, self.resolution, self.seed, self.bottom = dev, steps, seed, bottom
+        self.config, self.items = LAUNCH.of(dev), dev.tuning.items
+        n, arcs = bottom.n, bottom.arcs
+        dev.reserve({"tables": 24 * arcs, "arcs": 36 * arcs, "vertices": 64 * n})
+        # those of the graph serve all levels, which are no larger
+        self.keys, self.sums = dev.empty(2 * arcs, np.int32), dev.empty(2 * arcs, np.uint64)
+        self.target, self.claim = dev.empty(n, np.int32), dev.empty(n, np.int32)
+        self.total, self.old_total = dev.empty(n, np.uint64), dev.empty(n, np.uint64)
+        self.old_label, self.key = dev.empty(n, np.int32), dev.empty(n, np.uint32)
+        self.moved, self.sum = dev.empty(1, np.int32), dev.empty(4, np.uint64)
+        self.stage = 0
+        self.label = self._numbers(n)
+
+    def _passes(self, count: int) -> int:
+        return -(-count // self.items)
+
+    def _numbers(self, n: int) -> Any:
+        """Each vertex alone in the community of its own number."""
+        return self.dev.upload(np.arange(n, dtype=np.int32), writable=True)
+
+    def run(self) -> tuple[float, int]:
+        """Find communities; returns modularity and number of levels."""
+        dev, bottom = self.dev, self.bottom
+        bottom.program.multilevel_strength.launch(bottom, self._passes(bottom.n))
+        one = dev.zeros(bottom.n, np.int32)  # with all vertices in one community all weight is inside
+        self._add_up(bottom, one)
+        weight = self._sums(bottom, one)[0]
+        self.whole = STEPS * weight
+        if not weight:
+            return float("nan"), 0
+        self.most = self.whole * weight  # qualities are numerators of modularity over this
+        best, levels = self._climb()
+        while True:
+            found, climbed = self._climb()
+            levels = max(levels, climbed)
+            gain, best = found - best, found
+            if gain * ENOUGH < self.most:
+                break
+        self._move(bottom, self.label, FINE)
+        return self._finish(bottom, self.label) / self.most, levels
+
+    def _climb(self) -> tuple[int, int]:
+        """Move the vertices of the graph, then those of graphs of communities, until nothing moves."""
+        level, label, levels = self.bottom, self.label, 0
+        while True:
+            found = self._move(level, label, ENOUGH)
+            levels += 1
+            root, flags = self.roots(level, label)
+            place, count = flag_positions(self.dev, flags, level.n)
+            level.program.multilevel_gather(self._passes(level.n), n=level.n, of=place, at=root, out=root)
+            if level is self.bottom:
+                self.dev.copy(self.label, root, 4 * level.n)
+            else:
+                passes = self._passes(self.bottom.n)
+                level.program.multilevel_gather(
+                    passes, n=self.bottom.n, of=root, at=self.label, out=self.label
+                )
+            if count == level.n:
+                return found, levels
+            level = self._contracted(level, root, count)
+            label = self._numbers(count)
+
+    def _move(self, level: Level, label: Any, enough: int) -> int:
+        """Move vertices, slice by slice of an order for each pass; returns the quality.
+
+        A pass that does not raise it is undone, and there are more slices from then on.
+        """
+        dev, n, moved = self.dev, level.n, self.moved
+        self.stage += 1
+        self._add_up(level, label)
+        best, slices, number = self._quality(level, label), min(n, SLICES), 0
+        while True:
+            dev.copy(self.old_label, label, 4 * n)
+            dev.copy(self.old_total, self.total, 8 * n)
+            level.program.multilevel_keys(
+                self._passes(n), n=n, seed=self.seed, stage=self.stage, number=number, key=self.key
+            )
+            _, order = sort_by_key(dev, self.key, n, 16)
+            dev.clear(moved, 1, np.int32)
+            for each in range(slices):
+                begin, end = each * n // slices, (each + 1) * n // slices
+                self._choose(level, label, begin, end, order)
+                self._go(level, label, begin, end, order, None)
+            number += 1
+            if not dev.download(moved, np.int32, 1)[0]:
+                return best
+            found = self._quality(level, label)
+            if found > best:
+                gain, best = found - best, found
+                if gain * enough < self.most:
+                    return best
+                continue
+            dev.copy(label, self.old_label, 4 * n)
+            dev.copy(self.total, self.old_total, 8 * n)
+            slices *= 4
+            if slices > min(n, MOST_SLICES):
+                return best
+
+    def _finish(self, level: Level, label: Any) -> int:
+        """Make moves that gain and share no community, until there are none; returns the quality.
+
+        The gains of such moves add up exactly, and the first vertex that wants to move always may.
+        """
+        dev, n = self.dev, level.n
+        while True:
+            self._choose(level, label, 0, n, None)
+            dev.fill(self.claim, np.int32(INT_MAX), n)
+            level.program.multilevel_claim(
+                self._passes(n), n=n, label=label, target=self.target, claim=self.claim
+            )
+            dev.clear(self.moved, 1, np.int32)
+            self._go(level, label, 0, n, None, self.claim)
+            if not dev.download(self.moved, np.int32, 1)[0]:
+                return self._quality(level, label)
+
+    def _choose(self, level: Level, label: Any, begin: int, end: int, order: Any) -> None:
+        """Find the community that each vertex of a slice wants."""
+        config = self.config
+        level.program.multilevel_choose.exact(
+            -(-(end - begin) // config.rows) * config.local,
+            local=config.local,
+            begin=begin,
+            end=end,
+            whole=self.whole,
+            resolution=self.resolution,
+            order=order,
+            row_ptr=level.row_ptr,
+            col_idx=level.col_idx,
+            weight=level.weight,
+            label=label,
+            strength=level.strength,
+            total=self.total,
+            keys=self.keys,
+            sums=self.sums,
+            target=self.target,
+        )
+
+    def _go(self, level: Level, label: Any, begin: int, end: int, order: Any, claim: Any) -> None:
+        """Move the vertices of a slice; with claims only those that have theirs."""
+        given = {"target": self.target, "strength": level.strength, "total": self.total, "moved": self.moved}
+        level.program.multilevel_move(
+            self._passes(end - begin), begin=begin, end=end, order=order, claim=claim, label=label, **given
+        )
+
+    def _add_up(self, level: Level, label: Any) -> None:
+        """Sum up the strength of each community."""
+        self.dev.clear(self.total, level.n, np.uint64)
+        level.program.multilevel_totals.launch(level, self._passes(level.n), label=label, total=self.total)
+
+    def _sums(self, level: Level, label: Any) -> tuple[int, int]:
+        """Return the weight inside communities, and the sum of the squares of their strengths."""
+        dev, run = self.dev, -(-level.n // self.config.spread)
+        dev.clear(self.sum, 4, np.uint64)
+        level.program.multilevel_quality.launch(
+            level, -(-level.n // run), run=run, label=label, total=self.total, sum=self.sum
+        )
+        inside, upper, mixed, lower = dev.download(self.sum, np.uint64, 4).tolist()
+        return inside, (upper << 40) + (mixed << 21) + lower
+
+    def _quality(self, level: Level, label: Any) -> int:
+        inside, squares = self._sums(level, label)
+        return self.whole * inside - self.resolution * squares
+
+    def roots(self, level: Level, label: Any) -> tuple[Any, Any]:
+        """Return the first vertex of each one's community, and flags at those that are first."""
+        dev, n, passes = self.dev, level.n, self._passes(level.n)
+        root, flags = dev.empty(n, np.int32), dev.empty(n, np.uint8)
+        dev.fill(self.claim, np.int32(INT_MAX), n)
+        level.program.multilevel_least(passes, n=n, label=label, least=self.claim)
+        level.program.multilevel_roots(passes, n=n, label=label, least=self.claim, root=root, flag=flags)
+        return root, flags
+
+    def _contracted(self, level: Level, number: Any, count: int) -> Level:
+        """Return the graph of communities, numbered for each vertex."""
+        dev, arcs = self.dev, level.arcs
+        program, bits = program_of(dev, "int"), max(count - 1, 1).bit_length()
+        tail, head = dev.empty(arcs, np.int32), dev.empty(arcs, np.int32)
+        value, ordered = dev.empty(arcs, np.int64), dev.empty(arcs, np.int64)
+        level.program.multilevel_ends.launch(
+            level, self._passes(level.n), number=number, tail=tail, head=head, value=value
+        )
+        ends = {"tail": tail, "head": head, "count": arcs}
+        place = sort_by_words(dev, program.multilevel_word, arcs, ((0, bits), (1, bits)), ends)
+        flags, passes = dev.empty(arcs, np.uint8), self._passes(arcs)
+        sort = {**ends, "place": place, "flag": flags}
+        program.multilevel_first(passes, **sort, value=value, sorted=ordered)
+        where, left = flag_positions(dev, flags, arcs)
+        row_ptr, col_idx = dev.empty(count + 1, np.int32), dev.empty(left, np.int32)
+        begins = dev.empty(left + 1, np.int32)
+        rows = {"row_ptr": row_ptr, "col_idx": col_idx, "begins": begins}
+        program.multilevel_rows(self._passes(arcs + 1), n=count, **sort, where=where, **rows)
+        before = running_sums(dev, ordered, arcs, of=np.int64)
+        weight, strength = dev.empty(left, np.int64), dev.empty(count, np.uint64)
+        program.multilevel_weights(
+            self._passes(left), count=left, begins=begins, before=before, weight=weight
+        )
+        made = Level(count, left, 0, row_ptr, col_idx, weight, strength, program)
+        program.multilevel_strength.launch(made, self._passes(count))
+        return made

@@ -1,0 +1,184 @@
+"""Communities, slow and obviously right: dictionaries of neighbours and Python's integers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from clgraph.graph import Graph, as_graph
+from clgraph.reference.common import check_result, expect, words
+
+# a vertex's neighbours with the weight of the edge; its self-loop counts twice
+Rows = list[dict[int, int]]
+VERTEX = 1  # what keyed numbers of vertices are for
+
+
+def weighted_rows(graph: Graph, weight: bool) -> Rows:
+    """The neighbours of each vertex, both ways, with whole weights."""
+    view = graph.undirected
+    values: list[Any] = [1] * view.num_arcs if view.multiplicity is None else view.multiplicity.tolist()
+    if weight and view.weights is not None:
+        given = [Fraction(each) for each in view.weights.tolist()]
+        values = list(given)
+        if any(each.denominator > 1 for each in given) or 2 * sum(given) >= 2**40:
+            scale = Fraction(1)
+            while max(given) * scale < 2**29:
+                scale *= 2
+            while max(given) * scale >= 2**30:
+                scale /= 2
+            total = sum(round(each * scale) for each in given)
+            scale *= Fraction(2) ** (38 - total.bit_length())
+            values = [round(each * scale) for each in given]
+    rows: Rows = [{} for _ in range(view.num_vertices)]
+    for u, v, w in zip(view.tails.tolist(), view.col_idx.tolist(), values, strict=True):
+        rows[u][v] = rows[u].get(v, 0) + int(w) * (2 if u == v else 1)
+    return rows
+
+
+class State:
+    """Vertices in communities: labels, strengths of vertices and of communities."""
+
+    def __init__(self, rows: Rows, label: list[int], resolution: int) -> None:
+        self.rows, self.label, self.resolution = rows, label, resolution
+        self.strength = [sum(row.values()) for row in rows]
+        self.weight = sum(self.strength)
+        self.total: dict[int, int] = {}
+        for v, c in enumerate(label):
+            self.total[c] = self.total.get(c, 0) + self.strength[v]
+
+    def quality(self) -> int:
+        """Modularity times 1024 times the square of the whole weight."""
+        inside = sum(
+            w for v, row in enumerate(self.rows) for u, w in row.items() if self.label[u] == self.label[v]
+        )
+        return 1024 * self.weight * inside - self.resolution * sum(t * t for t in self.total.values())
+
+    def wanted(self, v: int) -> int:
+        """The community of the largest gain: the vertex's own of equals, then the smallest."""
+        own = self.label[v]
+        near = {own: 0}
+        for u, w in self.rows[v].items():
+            if u != v:
+                near[self.label[u]] = near.get(self.label[u], 0) + w
+        best, most = own, self._worth(v, own, near[own])
+        for c in sorted(near):
+            if self._worth(v, c, near[c]) > most:
+                best, most = c, self._worth(v, c, near[c])
+        return best
+
+    def _worth(self, v: int, c: int, near: int) -> int:
+        others = self.total[c] - (self.strength[v] if self.label[v] == c else 0)
+        return 1024 * self.weight * near - self.resolution * self.strength[v] * others
+
+    def move(self, v: int, c: int) -> None:
+        """Move a vertex."""
+        self.total[self.label[v]] -= self.strength[v]
+        self.label[v] = c
+        self.total[c] += self.strength[v]
+
+
+def reference_louvain(
+    graph: Graph, resolution: float = 1.0, seed: int = 0, weight: bool = True
+) -> tuple[list[int], float, int]:
+    """Labels by decreasing size, modularity, and number of levels."""
+    rows = weighted_rows(as_graph(graph), weight)
+    n, steps = len(rows), round(resolution * 1024)
+    label, stage, levels = list(range(n)), 0, 0
+    whole = sum(sum(row.values()) for row in rows)
+    if not whole:
+        return label, float("nan"), 0
+    best = None
+    while True:
+        level, moved, climbed = rows, list(label), 0
+        while True:
+            stage, climbed = stage + 1, climbed + 1
+            found = _move_all(State(level, moved, steps), seed, stage, 1000)
+            number: dict[int, int] = {}
+            for c in moved:
+                number.setdefault(c, len(number))
+            into = [number[c] for c in moved]
+            label = into if level is rows else [into[c] for c in label]
+            if len(number) == len(level):
+                break
+            smaller: Rows = [{} for _ in number]
+            for v, row in enumerate(level):
+                for u, w in row.items():
+                    smaller[into[v]][into[u]] = smaller[into[v]].get(into[u], 0) + w
+            level, moved = smaller, list(range(len(number)))
+        levels = max(levels, climbed)
+        if best is not None and (found - best) * 1000 < 1024 * whole * whole:
+            break
+        best = found
+    state = State(rows, label, steps)
+    _move_all(state, seed, stage + 1, 1_000_000)
+    while wants := [(v, c) for v in range(n) if (c := state.wanted(v)) != label[v]]:
+        first: dict[int, int] = {}
+        for v, c in wants:
+            first.setdefault(label[v], v)
+            first.setdefault(c, v)
+        for v, c in [(v, c) for v, c in wants if first[label[v]] == first[c] == v]:
+            state.move(v, c)
+    members: dict[int, list[int]] = {}
+    for v, c in enumerate(label):
+        members.setdefault(c, []).append(v)
+    order = sorted(members.values(), key=lambda each: (-len(each), each[0]))
+    place = {v: i for i, each in enumerate(order) for v in each}
+    modularity = float(Fraction(state.quality(), 1024 * whole * whole))
+    return [place[v] for v in range(n)], modularity, levels
+
+
+def _move_all(state: State, seed: int, stage: int, enough: int) -> int:
+    """Move vertices, slice by slice, until a pass gains too little; the quality that is reached."""
+    n, label = len(state.rows), state.label
+    best, slices, number = state.quality(), min(n, 32), 0
+    while True:
+        before = list(label)
+        order = sorted(range(n), key=lambda v: (words(seed, v, stage, number, VERTEX)[0] >> 48, v))
+        moved = 0
+        for i in range(slices):
+            part = order[i * n // slices : (i + 1) * n // slices]
+            for v, c in [(v, state.wanted(v)) for v in part]:
+                moved += c != label[v]
+                state.move(v, c)
+        number += 1
+        if not moved:
+            return best
+        found = state.quality()
+        if found > best:
+            gain, best = found - best, found
+            if gain * enough < 1024 * state.weight**2:
+                return best
+            continue
+        for v, c in enumerate(before):
+            state.move(v, c)
+        slices *= 4
+        if slices > min(n, 1024):
+            return best
+
+
+def verify_louvain(graph: Graph, found: Any, weight: bool = True) -> None:
+    """Check that communities are a partition with the modularity stated, which no vertex can raise by moving.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    graph = check_result(graph, found, "louvain", labels=("i", 1), sizes=("i", 1))
+    labels, n = found.labels.tolist(), graph.num_vertices
+    expect(len(labels) == n, f"{len(labels)} labels for {n} vertices")
+    expect(all(0 <= c < found.count for c in labels), "labels are not 0 to count - 1")
+    counts = np.bincount(found.labels, minlength=found.count)
+    expect(counts.tolist() == found.sizes.tolist(), "sizes are not those of the labels")
+    expect(all(found.sizes > 0) and all(np.diff(found.sizes) <= 0), "communities are not by decreasing size")
+    state = State(weighted_rows(graph, weight), labels, round(found.resolution * 1024))
+    if not state.weight:
+        expect(np.isnan(found.modularity), f"modularity {found.modularity!r} of a graph without weight")
+        return
+    modularity = float(Fraction(state.quality(), 1024 * state.weight**2))
+    expect(found.modularity == modularity, f"modularity is {modularity!r}, not {found.modularity!r}")
+    for v in range(n):
+        c = state.wanted(v)
+        expect(c == labels[v], f"vertex {graph.ids[v]} gains by moving from community {labels[v]} to {c}")

@@ -1,0 +1,198 @@
+"""Communities on every device against the reference, NetworkX's modularity and other implementations."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from math import isnan
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from graphs import tangle
+from samplers import awkward_graphs
+
+import clgraph
+from clgraph import Graph, InputError
+from clgraph.measures.multilevel import whole_weights
+from clgraph.reference.multilevel import reference_louvain, verify_louvain
+
+DATA = Path(os.environ.get("CLGRAPH_TEST_DATA", "missing"))
+
+
+def as_networkx(graph):
+    made, view = nx.Graph(), graph.undirected
+    made.add_nodes_from(range(graph.num_vertices))
+    values = view.weights if view.weights is not None else view.multiplicity
+    values = np.ones(view.num_arcs) if values is None else values
+    for u, v, w in zip(view.tails.tolist(), view.col_idx.tolist(), values.tolist(), strict=True):
+        if u <= v:
+            made.add_edge(u, v, weight=w + (made[u][v]["weight"] if made.has_edge(u, v) else 0))
+    return made
+
+
+def sets_of(labels):
+    return [set(np.flatnonzero(labels == c).tolist()) for c in range(labels.max() + 1)]
+
+
+def same_as_reference(graph, device, *, seed=0, **options):
+    found = clgraph.louvain(graph, seed=seed, device=device, **options)
+    labels, modularity, levels = reference_louvain(graph, seed=seed, **options)
+    assert found.labels.dtype == np.int32 and found.labels.tolist() == labels
+    assert found.modularity == modularity or (isnan(found.modularity) and isnan(modularity))
+    assert found.levels == levels
+    verify_louvain(graph, found, weight=options.get("weight", True))
+    return found
+
+
+def weighted(kind, directed):
+    rng = np.random.default_rng(5)
+    ends = rng.integers(0, 80, (400, 2))
+    values = {
+        "real": rng.random(400),
+        "whole": rng.integers(0, 9, 400).astype(float),
+        "large": rng.integers(1, 2**40, 400).astype(float),
+        "extreme": 2.0 ** rng.integers(-400, 300, 400),
+        "zero": np.zeros(400),
+    }
+    return Graph.from_edges(ends[:, 0], ends[:, 1], weights=values[kind], directed=directed)
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("directed", [False, True])
+def test_equals_reference_and_networkx(device, directed):
+    for graph in (tangle(1, 60, 300, directed=directed), tangle(2, 90, 200, duplicates="keep")):
+        for resolution in (1, 0.3, 2.5):
+            found = same_as_reference(graph, device, seed=4, resolution=resolution)
+            theirs = nx.community.modularity(
+                as_networkx(graph), sets_of(found.labels), resolution=found.resolution
+            )
+            assert found.modularity == pytest.approx(theirs, abs=1e-12)
+
+
+def test_awkward_graphs(device):
+    for graph in awkward_graphs():
+        same_as_reference(graph, device)
+    for n in (0, 1, 5):
+        found = same_as_reference(Graph.from_edges([], [], vertices=np.arange(n)), device)
+        assert found.labels.tolist() == list(range(n)) and isnan(found.modularity) and found.levels == 0
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("kind", ["real", "whole", "large", "extreme", "zero"])
+def test_weights(device, kind, directed):
+    graph = weighted(kind, directed)
+    same_as_reference(graph, device, seed=3)
+    same_as_reference(graph, device, seed=3, weight=False)
+
+
+def test_larger_graphs(device):
+    for graph in (
+        clgraph.powerlaw_graph(1500, seed=2),
+        clgraph.lfr_graph(1000, mixing=0.3, seed=3).graph,
+        Graph.from_edges(np.zeros(700, int), np.arange(1, 701)),
+    ):
+        same_as_reference(graph, device, seed=1)
+
+
+def test_labels_on_the_device(device):
+    graph = clgraph.datasets.karate()
+    found = clgraph.louvain(graph, arrays="device", device=device)
+    assert found.labels.get().tolist() == clgraph.louvain(graph, device=device).labels.tolist()
+
+
+def test_more_slices_where_moves_spoil_each_other(device, monkeypatch):
+    """In one slice all vertices swap sides for ever."""
+    from clgraph.measures import multilevel
+    from clgraph.reference import multilevel as reference
+
+    u, v = np.divmod(np.arange(900), 30)
+    graph = Graph.from_edges(u, v + 30)
+    same_as_reference(graph, device)
+    assert not hasattr(reference, "SLICES")  # it has numbers of its own
+    monkeypatch.setattr(multilevel, "SLICES", 1)
+    found = clgraph.louvain(graph, device=device)
+    verify_louvain(graph, found)
+    assert found.modularity >= 0
+
+
+def best_of_others(graph):
+    """The best modularity of NetworkX's and igraph's Louvain, as far as they are installed."""
+    other = as_networkx(graph)
+    communities = nx.community.louvain_communities(other, seed=1)
+    found = [nx.community.modularity(other, communities)]
+    try:
+        import igraph
+    except ImportError:
+        return found[0]
+    theirs = igraph.Graph(graph.num_vertices, list(other.edges))
+    return max(found[0], theirs.community_multilevel().modularity)
+
+
+@pytest.mark.parametrize("name", ["karate", "lfr", "facebook_combined.txt"])
+def test_modularity_is_within_a_hundredth_of_the_best(device, name):
+    if name == "karate":
+        graph = clgraph.datasets.karate()
+    elif name == "lfr":
+        graph = clgraph.lfr_graph(3000, mixing=0.4, seed=1).graph
+    elif (DATA / name).exists():
+        graph = clgraph.read(DATA / name)
+    else:
+        pytest.skip(f"CLGRAPH_TEST_DATA has no {name}")
+    graph = graph if graph.weights is None else Graph.from_edges(*graph.to_edges()[:2])
+    found = clgraph.louvain(graph, device=device)
+    assert found.modularity >= 0.99 * best_of_others(graph)
+
+
+def test_arguments():
+    graph = clgraph.datasets.karate()
+    for resolution in (0, -1, 1025, float("nan"), "1", None):
+        with pytest.raises(InputError, match="resolution"):
+            clgraph.louvain(graph, resolution=resolution)
+    with pytest.raises(InputError, match="seed"):
+        clgraph.louvain(graph, seed=-1)
+    with pytest.raises(InputError, match="weight"):
+        clgraph.louvain(graph, weight=2)
+    for value in (-1.0, float("inf"), float("nan")):
+        try:
+            wrong = Graph.from_edges([0, 1], [1, 2], weights=[1, value])
+        except InputError:
+            continue  # no graph has such weights
+        with pytest.raises(InputError, match="weight of the edge 1 -- 2"):
+            clgraph.louvain(wrong)
+
+
+def test_whole_weights_stay_and_others_have_a_bounded_sum():
+    whole = weighted("whole", False)
+    assert (whole_weights(whole, True) == whole.weights).all()
+    for kind in ("real", "large", "extreme"):
+        values = whole_weights(weighted(kind, False), True)
+        assert 2**36 < values.sum() < 2**39 and values.min() >= 0
+
+
+def test_verifier_sees_what_is_wrong():
+    graph = clgraph.datasets.karate()
+    found = clgraph.louvain(graph)
+    labels = found.labels.copy()
+    labels[0] = (labels[0] + 1) % found.count
+    for wrong in (
+        replace(found, modularity=found.modularity + 1e-9),
+        replace(found, sizes=found.sizes[::-1].copy()),
+        replace(found, labels=labels),
+        replace(found, labels=found.labels + 1),
+        replace(found, resolution=3.0),
+    ):
+        with pytest.raises(AssertionError):
+            verify_louvain(graph, wrong)
+    with pytest.raises(InputError):
+        verify_louvain(graph, 3)
+
+
+def test_result():
+    graph = Graph.from_edges([0, 1, 2, 2, 3, 4, 5], [1, 2, 0, 3, 4, 5, 3])
+    found = clgraph.louvain(graph)
+    assert found.count == 2 and found.sizes.tolist() == [3, 3] and "communities 2" in repr(found)
+    assert set(found.seconds) == {"upload", "communities", "total"}
+    pytest.importorskip("pandas")
+    assert found.to_pandas(graph)["community"].tolist() == found.labels.tolist()
