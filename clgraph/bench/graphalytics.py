@@ -1,9 +1,9 @@
 """LDBC Graphalytics: the algorithms that a dataset names, with its parameters, validated by its outputs.
 
-The benchmark's specification (A. Iosup et al., "The LDBC Graphalytics Benchmark", arXiv:2011.15028) says what
-each algorithm computes, how outputs are compared, and that EVPS, the edges and vertices per second, are (edges +
-vertices) / processing time. A dataset NAME is the files NAME.properties, NAME.v, NAME.e, and the
-reference outputs NAME-BFS, NAME-PR, ...
+The benchmark's specification (A. Iosup et al., "The LDBC Graphalytics Benchmark", arXiv:2011.15028) says
+what each algorithm computes, how outputs are compared, and what EVPS are: edges and vertices per second of
+processing time. A dataset NAME is the files NAME.properties, NAME.v and NAME.e, with the reference outputs
+NAME-BFS, NAME-PR, ...
 """
 
 from __future__ import annotations
@@ -213,7 +213,8 @@ class Dataset:
         stem = stem_of(self.path.parent / vertex_file)[0]
         if stem_of(self.path.parent / edge_file)[0] != stem:
             raise InputError(
-                f"{self.path}: {vertex_file} and {edge_file} do not have one name before .v and .e: rename them"
+                f"{self.path}: {vertex_file} and {edge_file} do not have one name before .v and .e: "
+                "rename them"
             )
         begun = time.perf_counter()
         graph = read(stem, format="ldbc", directed=self.directed)

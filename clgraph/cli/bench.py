@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from clgraph.bench import SUITES
-from clgraph.cli.benchmarks import graphalytics
+from clgraph.cli.benchmarks import gap, graph500, graphalytics
 from clgraph.cli.command import Command, Run
 from clgraph.cli.options import AT_LEAST_1, console_options, option
 from clgraph.errors import ClgraphError, InputError
@@ -141,5 +141,5 @@ def bench(run: Run) -> None:
         raise ClgraphError(f"{len(outcome.failed)} of {len(outcome.records)} cases failed:{lines}")
 
 
-for benchmark in (graphalytics,):
+for benchmark in (gap, graph500, graphalytics):
     bench.add_command(benchmark)

@@ -32,9 +32,9 @@ shared_options = options(
 def graphalytics(run: Run) -> None:
     """Run LDBC Graphalytics on the datasets in FOLDER, and validate each result.
 
-    A dataset is NAME.properties, NAME.v, NAME.e and the reference outputs NAME-BFS, NAME-PR, ... The algorithms
-    and parameters are those that NAME.properties lists. A result that differs from the reference output by the
-    benchmark's rules is an error.
+    A dataset is NAME.properties, NAME.v, NAME.e and the reference outputs NAME-BFS, NAME-PR, ... The
+    algorithms and parameters are those that NAME.properties lists. A result that differs from the reference
+    output by the benchmark's rules is an error.
     """
     from clgraph.bench import graphalytics as benchmark
 
@@ -44,6 +44,59 @@ def graphalytics(run: Run) -> None:
         raise InputError(f"--algorithm {given.algorithms[0]}: no dataset in {given.folder} lists it")
     outcome = _measure(run, cases, given.repeat)
     _report(run, "graphalytics", outcome, [benchmark.table(outcome.records)])
+
+
+@click.command(cls=Command)
+# at scale 27 twice 16 * 2**27 arcs are more than 32-bit counters of a device hold
+@option("--scale", "Binary logarithm of the number of vertices.", click.IntRange(1, 26), required=True)
+@option("--edge-factor", "Edges to draw per vertex.", click.IntRange(1, 64), 16)
+@option("--roots", "Number of searches.", AT_LEAST_1, 64)
+@option("--seed", "Seed of the edges and the roots.", click.IntRange(0, 2**63 - 1), 1)
+@shared_options
+def graph500(run: Run) -> None:
+    """Run Graph500: make a graph of a list of edges, and search it from 64 roots.
+
+    The edges are those of the specification's generator. Each search is validated by the specification's five
+    rules, against the list of edges; a tree that breaks one is an error. What is printed are the names and
+    statistics of the reference code.
+    """
+    from clgraph.bench import graph500 as benchmark
+
+    given = run.options
+    settings = benchmark.Settings(given.scale, given.edge_factor, given.roots, given.seed)
+    outcome = _measure(run, list(benchmark.cases(settings)))
+    lines = [line for each in outcome.records if each["status"] == "done" for line in benchmark.block(each)]
+    _report(run, "graph500", outcome, [], lines)
+
+
+@click.command(cls=Command)
+@click.argument("graphs", metavar="[GRAPH]...", nargs=-1)
+@option("--scale", "Also run kron and urand of this scale, made by the suite's laws.", click.IntRange(1, 26))
+@option("--kernel kernels NAME", "Run only this kernel, such as bfs (repeatable).", multiple=True)
+@option("--trials", "Number of trials of each kernel (default: the suite's, 3 to 64).", AT_LEAST_1)
+@option(
+    "--peer peers NAME=FOLDER", "gapbs=FOLDER: also run GAPBS's programs, which are there.", multiple=True
+)
+@shared_options
+def gap(run: Run) -> None:
+    """Run the GAP Benchmark Suite on graph files (.sg, .gr, .mtx, ...), or on generated graphs.
+
+    Every trial's result is verified, and a wrong one is an error. Figures are the seconds of a trial, mean
+    over the trials.
+
+    \b
+    clgraph bench gap --scale 20
+    clgraph bench gap road.sg twitter.sg --peer gapbs=gapbs/
+    """
+    from clgraph.bench import gap as benchmark
+
+    given = run.options
+    names = [*given.graphs, *([] if given.scale is None else [f"kron{given.scale}", f"urand{given.scale}"])]
+    if not names:
+        raise InputError("no graph is given: name files, or generate two by --scale")
+    cases = benchmark.cases(names, given.kernels, given.trials, benchmark.peer_folders(given.peers))
+    outcome = _measure(run, cases)
+    _report(run, "gap", outcome, [benchmark.table(outcome.records)])
 
 
 # --- what the three share ---
