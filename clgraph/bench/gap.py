@@ -336,7 +336,7 @@ def _figures(seconds: list[float], details: dict[str, Any]) -> Figures:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """Return the table of the suite: a row for each kernel; for each graph and program the mean of trials."""
+    """Return the table of the suite: a row for each kernel, a column for each graph and program."""
     columns = [Column("kernel", "kernel")]
     rows: dict[str, dict[str, Any]] = {}
     for record in records:
@@ -345,6 +345,6 @@ def table(records: Sequence[Record]) -> Table:
         if key not in [column.key for column in columns]:
             columns.append(Column(key, f"{Path(graph).name}: {who}", "s", ".4g"))
         done = record["status"] == "done"
-        row[key] = value(record, "mean") if done else record["status"]
-    note = "Seconds of a trial, mean over the trials. Every result of clgraph is verified."
+        row[key] = (value(record, "trial"), value(record, "mean")) if done else record["status"]
+    note = "Seconds of a trial, median / mean over the trials. Every result of clgraph is verified."
     return Table("gap", "GAP Benchmark Suite", columns, list(rows.values()), [note])

@@ -147,7 +147,7 @@ def validate(edges: Edges, root: int, parent: Vertices, distance: Vertices) -> N
     _none(1, (level < 0) & reached, "vertex {} is on a cycle, or its way up does not end at the root")
     # as levels come from the tree, those that the search found must be the same
     _none(2, distance != np.where(reached, level, -1), "the level of vertex {} is not its parent's plus 1")
-    level = np.where(reached, level, -2)  # by more than 1 from any in the tree
+    level = np.where(reached, level, np.int32(-2))  # by more than 1 from any in the tree
     in_list = np.zeros(n, np.bool_)
     in_list[root] = True
 
@@ -167,7 +167,7 @@ def validate(edges: Edges, root: int, parent: Vertices, distance: Vertices) -> N
     _none(5, reached & ~in_list, "vertex {} and its parent are no edge of the list")
 
 
-def _levels(root: int, parent: Vertices, reached: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+def _levels(root: int, parent: Vertices, reached: npt.NDArray[np.bool_]) -> Vertices:
     """Return the steps from each vertex up to the root; -1 where they do not lead there."""
     n = len(parent)
     up = np.where(reached, parent, np.arange(n))
@@ -179,7 +179,7 @@ def _levels(root: int, parent: Vertices, reached: npt.NDArray[np.bool_]) -> npt.
             break
         steps += steps[up]
         up = further
-    return np.where(reached & (up == root), steps, -1)
+    return np.where(reached & (up == root), steps, -1).astype(np.int32)  # half the bytes to gather
 
 
 def _none(rule: int, wrong: npt.NDArray[np.bool_], what: str) -> None:

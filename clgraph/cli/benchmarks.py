@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clgraph.cli.command import Command, Run
-from clgraph.cli.options import AT_LEAST_1, console_options, option, options
+from clgraph.cli.options import AT_LEAST_1, console_options, option, options, output_option
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 shared_options = options(
     option("--device SPEC", "Device: gpu, cpu, pocl, intel, nvidia, 0:1, or part of its name."),
-    option("-o --output OUT.json", "File of the results; as --json prints them."),
+    output_option("File of the results, as --json prints them.", "-o --output OUT.json"),
     console_options,
 )
 
@@ -81,8 +81,8 @@ def graph500(run: Run) -> None:
 def gap(run: Run) -> None:
     """Run the GAP Benchmark Suite on graph files (.sg, .gr, .mtx, ...), or on generated graphs.
 
-    Every trial's result is verified, and a wrong one is an error. Figures are the seconds of a trial, mean
-    over the trials.
+    Every trial's result is verified, and a wrong one is an error. Figures are the seconds of a trial, median
+    and mean over the trials.
 
     \b
     clgraph bench gap --scale 20

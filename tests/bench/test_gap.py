@@ -52,6 +52,15 @@ def test_the_suite_on_every_device(device, run, tmp_path):
 
 @pytest.mark.device
 @pytest.mark.first_device
+def test_scale_10_with_all_trials(device, run, tmp_path):
+    done = run("bench", "gap", "--scale", "10", "--device", device.spec, "--json", "-q")
+    assert done.status == 0, done.err
+    trials = {r["what"]: r["details"]["verified"] for r in json.loads(done.out)["records"]}
+    assert trials == {"bfs": 64, "pr": 16, "cc": 16, "bc": 16, "tc": 3}
+
+
+@pytest.mark.device
+@pytest.mark.first_device
 @pytest.mark.parametrize("name", ["g.sg", "g.mtx", "g.wsg", "g.el"])
 @pytest.mark.parametrize("directed", [False, True])
 def test_files_with_copies_loops_and_weights(device, run, tmp_path, name, directed):
