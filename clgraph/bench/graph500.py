@@ -1,6 +1,6 @@
 """Graph500: the specification's generator, construction, 64 searches, their validation, and its output block.
 
-The specification (version 3, https://graph500.org/?page_id=12) says what is timed: kernel 1 makes a graph of
+The specification (version 2.0, https://graph500.org/?page_id=12) says what is timed: kernel 1 makes a graph of
 a list of edges in memory, kernel 2 searches it from 64 roots. Each tree is checked against the list of edges,
 never against the graph made of it. TEPS are the edges of the list within the root's component, copies and
 self-loops included, per second.
