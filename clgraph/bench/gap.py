@@ -221,7 +221,7 @@ GENERATED = {"kron": _kron, "urand": _urand}
 
 
 def _load(name: str, device: Device) -> Graph:
-    """Make a graph by the suite's laws (16 edges a vertex, undirected, as its generators), or read a file."""
+    """Make a graph as the suite's generators do (undirected, 16 edges per vertex), or read a file."""
     kind = name.rstrip("0123456789")
     if kind in GENERATED and kind != name:
         return GENERATED[kind](int(name.removeprefix(kind)), device)

@@ -1,9 +1,9 @@
 """Graph500: the specification's generator, construction, 64 searches, their validation, and its output block.
 
-The specification (version 2.0, https://graph500.org/?page_id=12) says what is timed: kernel 1 makes a graph of
-a list of edges in memory, kernel 2 searches it from 64 roots. Each tree is checked against the list of edges,
-never against the graph made of it. TEPS are the edges of the list within the root's component, copies and
-self-loops included, per second.
+The specification (version 2.0, https://graph500.org/?page_id=12) says what is timed: kernel 1 makes a graph
+of a list of edges in memory, kernel 2 searches it from 64 roots. Each tree is checked against the list of
+edges, never against the graph made of it. TEPS are the edges of the list within the root's component, copies
+and self-loops included, per second.
 """
 
 from __future__ import annotations
@@ -229,7 +229,8 @@ def _run(settings: Settings, context: Context) -> Figures:
         device.finish()
         seconds.append(clock() - begun)
         begun = clock()
-        parent, distance = found.predecessor.get(), found.distance.get()  # type: ignore[attr-defined]
+        arrays: Any = (found.predecessor, found.distance)
+        parent, distance = (each.get() for each in arrays)
         parent[root] = root
         try:
             validate(edges, root, parent, distance)
