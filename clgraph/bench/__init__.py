@@ -5,6 +5,7 @@
 * cases/, peers.py: what is measured, by suite, and the other libraries beside it
 * harness.py: a case; warm-up, medians and spread, phases, energy
 * run.py, store.py: cases one after the other; one JSON file each, written at once
+* graphalytics.py, graph500.py, gap.py: benchmarks of the field, by their own rules
 * tables.py, figures.py, report.py: what is made of the results
 """
 

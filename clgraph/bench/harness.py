@@ -142,10 +142,17 @@ class Context:
                 name = str(Path(self.data, name))
                 if not Path(name).is_file():
                     raise Absent(f"{name} is not there")
-            self._cached.clear()  # two large graphs need not fit into memory at once
-            self._cached[key] = make_graph(name, self.device, directed=directed)
+            return self.made(key, partial(make_graph, name, self.device, directed=directed))
         graph: Graph = self._cached[key]
         return graph
+
+    def made(self, key: Any, make: Callable[[], T]) -> T:
+        """Return the graph that `make()` makes, cached until another graph is wanted."""
+        if key not in self._cached:
+            self._cached.clear()  # two large graphs need not fit into memory at once
+            self._cached[key] = make()
+        value: T = self._cached[key]
+        return value
 
     def once(self, key: str, make: Callable[[], T]) -> T:
         """Return the value of `make()`, cached as long as the graph."""

@@ -135,22 +135,29 @@ def gapbs(program: str, graph: Graph) -> Callable[..., SelfTimed]:
     ImportError
         GAPBS_DIR names no folder that has the program.
     """
-    found = shutil.which(program, path=os.environ.get("GAPBS_DIR", ""))
-    if found is None:
-        raise ImportError(f"GAPBS_DIR names no folder with the program {program}")
+    found = gapbs_program(program, os.environ.get("GAPBS_DIR", ""))
     folder = tempfile.TemporaryDirectory()
     write(graph, Path(folder.name, "graph.sg"))
 
     def run(*options: str) -> SelfTimed:
         file = str(Path(folder.name, "graph.sg"))
-        done = subprocess.run(
-            [found, "-f", file, "-n", str(TRIALS), *options], check=True, capture_output=True, text=True
-        )
-        return SelfTimed(
-            statistics.median(map(float, re.findall(r"^Trial Time:\s+(\S+)", done.stdout, re.M)))
-        )
+        return SelfTimed(statistics.median(gapbs_trials(found, file, "-n", str(TRIALS), *options)))
 
     return run
+
+
+def gapbs_program(program: str, folder: str) -> str:
+    """Return the path of a program; an ImportError if the folder does not have it."""
+    found = shutil.which(program, path=folder)
+    if found is None:
+        raise ImportError(f"GAPBS_DIR names no folder with the program {program}")
+    return found
+
+
+def gapbs_trials(program: str, file: str, *options: str) -> list[float]:
+    """Run a program on a serialised graph; return the seconds of each trial."""
+    done = subprocess.run([program, "-f", file, *options], check=True, capture_output=True, text=True)
+    return [float(seconds) for seconds in re.findall(r"^Trial Time:\s+(\S+)", done.stdout, re.M)]
 
 
 # --- breadth-first search ---

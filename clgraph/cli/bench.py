@@ -8,12 +8,36 @@ from typing import Any
 import click
 
 from clgraph.bench import SUITES
+from clgraph.cli.benchmarks import gap, graph500, graphalytics
 from clgraph.cli.command import Command, Run
 from clgraph.cli.options import AT_LEAST_1, console_options, option
 from clgraph.errors import ClgraphError, InputError
 
 
-@click.command(cls=Command)
+class Bench(Command, click.Group):
+    """A command whose first word is a suite, or a benchmark of the field, which has options of its own."""
+
+    allow_extra_args, allow_interspersed_args = False, True
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Hand over to the benchmark that the first word names."""
+        if args and args[0] in self.commands:
+            benchmark, name = self.commands[args[0]], f"{info_name} {args[0]}"
+            return benchmark.make_context(name, args[1:], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse as a command does: the suite is an argument."""
+        return click.Command.parse_args(self, ctx, args)
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """Leave out the subcommand, whose place is the suite's."""
+        return click.Command.collect_usage_pieces(self, ctx)
+
+
+@click.command(cls=Bench)
 @click.argument("suite", metavar="SUITE", type=click.Choice([*SUITES, "all", "report"]))
 @option("--out -o DIR", "Folder of the results; created if it does not exist.", required=True)
 @option(
@@ -57,6 +81,8 @@ def bench(run: Run) -> None:
     \b
     clgraph bench all --sizes small --out results
     clgraph bench sampling --device gpu --sizes 1000000,30000000 --out results
+
+    The commands below are benchmarks of the field, run and verified by their own rules.
     """
     from clgraph.bench.cases import cases_of
     from clgraph.bench.harness import matching
@@ -113,3 +139,7 @@ def bench(run: Run) -> None:
     if outcome.failed:
         lines = "".join(f"\n  {name}: {why}" for name, why in outcome.failed)
         raise ClgraphError(f"{len(outcome.failed)} of {len(outcome.records)} cases failed:{lines}")
+
+
+for benchmark in (gap, graph500, graphalytics):
+    bench.add_command(benchmark)

@@ -358,6 +358,19 @@ def test_bad_input_is_told(run, tmp_path, monkeypatch):
     assert "sampling/powerlaw500/drv exact/clgraph\n" in done.out
 
 
+def test_suites_and_benchmarks_of_the_field_are_one_command(run, tmp_path):
+    done = run("bench", "--help")
+    assert "Usage: clgraph bench [OPTIONS] SUITE\n" in done.out
+    for name in ("gap", "graph500", "graphalytics"):
+        assert f"\n  {name} " in done.out
+        done_too = run("bench", name, "--help")
+        assert f"Usage: clgraph bench {name} [OPTIONS]" in done_too.out
+    # options may stand before the suite
+    done = run("bench", "--sizes", "tiny", "--out", tmp_path / "out", "traversal", "--list")
+    assert (done.status, "traversal/grid20/bfs/clgraph hybrid\n" in done.out) == (0, True), done.err
+    assert run("bench", "traversal").status == 2  # --out is missing
+
+
 def test_machines_are_told_apart_only_where_there_are_several():
     machine = {"cpu": "Intel(R) Xeon(R) CPU @ 2.00GHz", "cores": 4}
     other = {"cpu": "AMD EPYC", "cores": 1}

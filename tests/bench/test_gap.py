@@ -1,0 +1,199 @@
+"""`clgraph bench gap`: the suite's kernels and trials, each verifier against a wrong result, the command."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cli_runs import InProcess
+
+import clgraph
+from clgraph.bench import gap
+from clgraph.bench.gap import KERNELS, cases, peer_folders, pick_roots, table
+from clgraph.bench.harness import Context
+from clgraph.errors import ClgraphError, InputError
+from clgraph.reference.centrality import reference_betweenness
+
+
+@pytest.fixture
+def run(capsys):
+    return InProcess(capsys)
+
+
+def small(directed: bool = False) -> clgraph.Graph:
+    random = np.random.default_rng(3)
+    ends = random.integers(0, 40, (2, 150))
+    ends = ends[:, ends[0] != ends[1]]
+    made = clgraph.Graph.from_edges(*ends, directed=directed, vertices=np.arange(45))
+    return clgraph.Graph._from_arrays(replace(made._arrays, multiplicity=None))
+
+
+# --- every kernel ---
+
+
+@pytest.mark.device
+def test_the_suite_on_every_device(device, run, tmp_path):
+    out = tmp_path / "out.json"
+    words = ("bench", "gap", "--scale", "5", "--trials", "2", "--device", device.spec, "-o", out, "-q")
+    done = run(*words)
+    assert done.status == 0, done.err
+    facts = json.loads(out.read_text())
+    assert [(r["graph"], r["what"]) for r in facts["records"]] == [
+        (graph, kernel) for graph in ("kron5", "urand5") for kernel in KERNELS
+    ]
+    assert {len(r["details"]["trials"]) for r in facts["records"]} == {2}
+    assert {r["details"]["verified"] for r in facts["records"]} == {2}
+    (shown,) = facts["tables"]
+    assert [row["kernel"] for row in shown["rows"]] == ["BFS", "PR", "CC", "BC", "TC"]
+    assert "| kernel | kron5: clgraph, s | urand5: clgraph, s |" in done.out
+
+
+@pytest.mark.device
+@pytest.mark.first_device
+def test_scale_10_with_all_trials(device, run, tmp_path):
+    done = run("bench", "gap", "--scale", "10", "--device", device.spec, "--json", "-q")
+    assert done.status == 0, done.err
+    trials = {r["what"]: r["details"]["verified"] for r in json.loads(done.out)["records"]}
+    assert trials == {"bfs": 64, "pr": 16, "cc": 16, "bc": 16, "tc": 3}
+
+
+@pytest.mark.device
+@pytest.mark.first_device
+@pytest.mark.parametrize("name", ["g.sg", "g.mtx", "g.wsg", "g.el"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_files_with_copies_loops_and_weights(device, run, tmp_path, name, directed):
+    random = np.random.default_rng(5)
+    source, target = random.integers(0, 30, (2, 120))
+    weights = np.arange(1.0, 121) if name == "g.wsg" else None
+    graph = clgraph.Graph.from_edges(source, target, directed=directed, weights=weights)
+    path = tmp_path / name
+    clgraph.write(graph, path, format="edges" if name == "g.el" else None)
+    done = run("bench", "gap", path, "--trials", "2", "--device", device.spec, "--json")
+    assert done.status == 0, done.err
+    records = json.loads(done.out)["records"]
+    if name == "g.el":  # which does not say whether it is directed
+        return
+    arcs = {(u, v) for u, v in zip(source.tolist(), target.tolist(), strict=True) if u != v}
+    arcs |= set() if directed else {(v, u) for u, v in arcs}
+    assert records[0]["details"]["of_arcs"] == len(arcs)
+    assert records[0]["details"]["directed"] == directed
+
+
+def test_trials_are_the_suites():
+    made = {case.what: case.options["trials"] for case in cases(["kron5"])}
+    assert made == {"bfs": 64, "pr": 16, "cc": 16, "bc": 16, "tc": 3}
+    assert [case.what for case in cases(["kron5"], ["tc", "bfs"])] == ["bfs", "tc"]
+    with pytest.raises(InputError, match="--kernel sssp: the kernels are bfs, pr"):
+        cases(["kron5"], ["sssp"])
+
+
+@pytest.mark.device
+@pytest.mark.first_device
+def test_generated_graphs_have_the_suites_laws(device):
+    kron, urand = (gap._load(f"{kind}10", device) for kind in ("kron", "urand"))
+    for graph in (kron, urand):
+        assert (graph.num_vertices, graph.directed, graph.num_self_loops) == (1024, False, 0)
+    # 16384 uniform pairs: each vertex has about 32 neighbours, as a Poisson number
+    degrees = np.asarray(urand.degrees)
+    assert degrees.mean() == pytest.approx(31.5, rel=0.02)
+    assert degrees.var() == pytest.approx(31.5, rel=0.2)
+    assert np.asarray(kron.degrees).max() > 5 * degrees.max()
+
+
+def test_roots_have_arcs():
+    graph = clgraph.Graph.from_edges([3, 5], [5, 9], directed=True, vertices=np.arange(12))
+    roots = pick_roots(graph, 50)
+    assert set(roots.tolist()) == {3, 5}
+    with pytest.raises(ClgraphError, match="no edges"):
+        pick_roots(clgraph.Graph.from_edges([], [], vertices=[1]), 1)
+
+
+# --- verification ---
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_references_agree_with_the_definitions(directed):
+    graph = small(directed)
+    matrix = gap.peers.scipy_matrix(graph, np.float64)
+    for roots in ([0], [1, 7, 30]):
+        found = sum(gap._brandes(matrix, root) for root in roots)
+        np.testing.assert_allclose(found, reference_betweenness(graph, roots), atol=1e-9)
+    dense = np.minimum(matrix.toarray() + matrix.toarray().T, 1)
+    assert gap._count_triangles(graph) == np.trace(dense @ dense @ dense) // 6
+
+
+@pytest.mark.device
+@pytest.mark.first_device
+@pytest.mark.parametrize("directed", [False, True])
+def test_each_verifier_finds_a_wrong_result(device, directed):
+    graph, context = small(directed), Context(device)
+    wrong = {
+        "bfs": lambda found: replace(found, predecessor=np.where(found.predecessor > 0, 0, -1)),
+        "pr": lambda found: found + np.eye(1, 45, 3)[0] * 1e-3,
+        "cc": lambda found: replace(found, labels=np.zeros(45, np.int32)),
+        "bc": lambda found: found + np.eye(1, 45, 3)[0] * 1e-4,
+        "tc": lambda found: found + 1,
+    }
+    for name, kernel in KERNELS.items():
+        roots = pick_roots(graph, kernel.roots) if kernel.roots else np.empty(0, np.int64)
+        found = kernel.run(graph, roots, device)
+        kernel.verify(context, graph, roots, found)
+        with pytest.raises((AssertionError, ClgraphError)):
+            kernel.verify(context, graph, roots, wrong[name](found))
+    other = (roots := pick_roots(graph, 1)) + 1
+    with pytest.raises(ClgraphError, match="the search began at"):
+        KERNELS["bfs"].verify(context, graph, other, KERNELS["bfs"].run(graph, roots, device))
+
+
+@pytest.mark.device
+@pytest.mark.first_device
+def test_a_wrong_trial_is_an_error(device, run, monkeypatch):
+    monkeypatch.setitem(KERNELS, "tc", KERNELS["tc"]._replace(run=lambda *_: -1))
+    done = run("bench", "gap", "--scale", "4", "--trials", "1", "--device", device.spec, "-q")
+    assert done.status == 1
+    assert "2 of 10 cases failed" in done.err
+    assert "gap/kron4/tc/clgraph" in done.err and "trial 0 is wrong: -1 triangles, SciPy finds" in done.err
+
+
+# --- peers ---
+
+
+@pytest.mark.device
+@pytest.mark.first_device
+def test_gapbs_runs_beside_it(device, run, tmp_path):
+    for name in ("bc", "tc"):
+        program = tmp_path / name
+        words = f'echo "$@" > {tmp_path}/{name}.words'
+        program.write_text(f'#!/bin/sh\n{words}\nfor s in 5 1 3; do echo "Trial Time: $s.5"; done\n')
+        program.chmod(0o755)
+    words = ("bench", "gap", "--scale", "4", "--device", device.spec, "--peer", f"gapbs={tmp_path}", "--json")
+    done = run(*words, "--kernel", "bc", "--kernel", "tc", "--kernel", "cc", "--trials", "3")
+    assert done.status == 0, done.err
+    records = {(r["graph"], r["what"], r["who"]): r for r in json.loads(done.out)["records"]}
+    assert len(records) == 12
+    theirs = records["kron4", "tc", "gapbs"]
+    assert theirs["details"]["trials"] == [5.5, 1.5, 3.5]
+    assert theirs["values"]["mean"]["value"] == 3.5
+    assert theirs["device"] is None
+    assert records["kron4", "cc", "gapbs"]["status"] == "absent"
+    file, *options = (tmp_path / "bc.words").read_text().split()[1:]
+    assert (file[-8:], options) == ("graph.sg", ["-n", "3", "-i", "4"])
+    shown = table(list(records.values())).markdown()
+    assert "kron4: gapbs, s" in shown and "| absent |" in shown
+
+
+def test_what_is_wrong_with_the_options_is_told(run, tmp_path):
+    assert peer_folders([f"gapbs={tmp_path}"]) == {"gapbs": str(tmp_path)}
+    for words, says in (
+        ((), "no graph is given"),
+        (("--scale", "4", "--kernel", "sort"), "--kernel sort"),
+        (("--scale", "4", "--peer", "ligra=."), "only gapbs=FOLDER"),
+        (("--scale", "4", "--peer", "gapbs=none"), "there is no such folder"),
+    ):
+        done = run("bench", "gap", *words)
+        assert (done.status, says in done.err) == (1, True), done.err
+    done = run("bench", "gap", tmp_path / "none.sg", "--trials", "1", "-q")
+    assert done.status == 1 and "none.sg" in done.err
+    assert run("bench", "gap", "--scale", "99").status == 2

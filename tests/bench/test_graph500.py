@@ -1,0 +1,191 @@
+"""`clgraph bench graph500`: the generator's law, the five rules, the statistics, the command."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from cli_runs import InProcess
+
+import clgraph
+from clgraph import system
+from clgraph.bench import graph500
+from clgraph.bench.graph500 import Edges, construct, harmonic, make_edges, pick_roots, validate
+from clgraph.errors import ClgraphError
+
+
+@pytest.fixture
+def run(capsys):
+    return InProcess(capsys)
+
+
+# --- the generator ---
+
+
+def test_edges_have_the_law_of_the_initiator():
+    """Of scale 1 the two labels are 0 and 1, or changed places; the quadrants show which."""
+    edges = make_edges(1, 100_000)
+    assert (edges.num_vertices, len(edges.source)) == (2, 200_000)
+    shares = np.bincount(2 * edges.source + edges.target, minlength=4) / 200_000
+    if shares[3] > shares[0]:
+        shares = shares[::-1]
+    # five standard deviations
+    np.testing.assert_allclose(shares, [0.57, 0.19, 0.19, 0.05], atol=0.0056)
+
+
+def test_each_bit_is_drawn_alike_and_labels_are_shuffled():
+    scale = 3
+    edges = make_edges(scale, 50_000, seed=4)
+    # label by share of sources: the vertex of bits 000 has (A + B)^3 of them, 111 has (C + D)^3
+    shares = np.sort(np.bincount(edges.source, minlength=8))[::-1] / len(edges.source)
+    want = [0.76 ** (3 - ones) * 0.24**ones for ones in (0, 1, 1, 1, 2, 2, 2, 3)]
+    np.testing.assert_allclose(shares, want, atol=0.005)
+    first = [int(np.bincount(make_edges(scale, 1000, seed).source).argmax()) for seed in range(20)]
+    assert len(set(first)) > 4  # the vertex of most edges has another label each time
+
+
+def test_edges_depend_on_the_seed_alone(monkeypatch):
+    monkeypatch.setattr(graph500, "CHUNK", 1000)
+    one = make_edges(9, seed=3)
+    monkeypatch.setattr(system, "cores", lambda: 1)
+    again, other = make_edges(9, seed=3), make_edges(9, seed=5)
+    np.testing.assert_array_equal(one.source, again.source)
+    np.testing.assert_array_equal(one.target, again.target)
+    assert (one.source != other.source).any()
+    # the order is random: heavy vertices are no more in front than behind
+    busy = np.bincount(one.source, minlength=512)[one.source]
+    half = len(busy) // 2
+    assert busy[:half].mean() == pytest.approx(busy[half:].mean(), rel=0.1)
+
+
+# --- kernels ---
+
+
+@pytest.mark.device
+def test_the_graph_made_on_a_device_is_that_of_the_list(device):
+    edges = make_edges(7, 8)
+    made = construct(edges, device)
+    loop = edges.source == edges.target
+    want = clgraph.Graph.from_edges(edges.source[~loop], edges.target[~loop], vertices=np.arange(128))
+    np.testing.assert_array_equal(made.row_ptr, want.row_ptr)
+    np.testing.assert_array_equal(made.col_idx, want.col_idx)
+    assert not made.directed
+    roots = pick_roots(made, 64, 1)
+    assert len(set(roots.tolist())) == min(64, np.count_nonzero(made.degrees))
+    assert made.degrees[roots].min() > 0
+
+
+def test_a_list_of_loops_has_no_roots():
+    graph = clgraph.Graph.from_edges([], [], vertices=[0, 1])
+    with pytest.raises(ClgraphError, match="no vertex has an edge to another one"):
+        pick_roots(graph, 64, 1)
+
+
+# --- validation ---
+
+#    0 - 1 - 2 - 3 - 4, with 0 - 2 as well, and 5 - 6 apart; 7 alone with a loop
+LIST = Edges(8, np.array([0, 2, 2, 3, 2, 5, 7, 1], np.int32), np.array([1, 1, 3, 4, 0, 6, 7, 0], np.int32))
+PARENT = [0, 0, 0, 2, 3, -1, -1, -1]
+DISTANCE = [0, 1, 1, 2, 3, -1, -1, -1]
+
+
+def check(root=0, parent=None, distance=None, **changes):
+    up, level = list(parent or PARENT), list(distance or DISTANCE)
+    for name, value in changes.items():
+        (up if name[0] == "p" else level)[int(name[1:])] = value
+    validate(LIST, root, np.array(up, np.int32), np.array(level, np.int32))
+
+
+def test_a_right_tree_is_accepted():
+    check()
+    check(root=7, parent=[-1] * 7 + [7], distance=[-1] * 7 + [0])
+    check(root=5, parent=[-1] * 5 + [5, 5, -1], distance=[-1] * 5 + [0, 1, -1])
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"p0": 1}, "rule 1 .*: the root's parent is 1"),
+        ({"p0": -1}, "rule 1 .*: the root's parent is -1"),
+        ({"p4": 8}, "rule 1 .*: the parent of vertex 4 is not below 8"),
+        ({"p3": 4}, "rule 1 .*: vertex 3 is on a cycle"),
+        ({"p3": 3}, "rule 1 .*: vertex 3 is on a cycle"),
+        ({"p3": 5}, "rule 1 .*: vertex 3 is on a cycle, or its way up"),
+        ({"d4": 4}, "rule 2 .*: the level of vertex 4"),
+        ({"d5": 1}, "rule 2 .*: the level of vertex 5"),
+        # 1 in place of 0 is 2's parent: right in levels, but 0 - 2 then spans two of them
+        ({"p2": 1, "d2": 2, "d3": 3, "d4": 4}, r"rule 3 .*: edge 4 \(2, 0\) joins levels"),
+        ({"p4": -1, "d4": -1}, r"rule 4 .*: edge 3 \(3, 4\) has one end outside"),
+        ({"p5": 0, "d5": 1, "p6": 0, "d6": 1}, "rule 5 .*: vertex 5 and its parent"),
+        ({"p7": 0, "d7": 1}, "rule 5 .*: vertex 7 and its parent"),
+    ],
+)
+def test_each_rule_finds_what_breaks_it(changes, says):
+    with pytest.raises(ClgraphError, match=says):
+        check(**changes)
+
+
+def test_long_trees_have_their_levels():
+    n = 1000
+    path = Edges(n, np.arange(n - 1, dtype=np.int32), np.arange(1, n, dtype=np.int32))
+    parent, distance = np.arange(-1, n - 1, dtype=np.int32), np.arange(n, dtype=np.int32)
+    parent[0] = 0
+    validate(path, 0, parent, distance)
+    parent[1] = n - 1  # a cycle of all but the root
+    with pytest.raises(ClgraphError, match="rule 1"):
+        validate(path, 0, parent, distance)
+
+
+# --- the run ---
+
+
+def test_harmonic_mean_and_its_deviation():
+    mean, spread = harmonic([1.0, 2.0, 4.0])
+    assert mean == pytest.approx(3 / (1 + 1 / 2 + 1 / 4))
+    # Norris: the deviation of the inverses' mean, times the squared harmonic mean
+    inverse = np.array([1, 0.5, 0.25])
+    want = np.sqrt(((inverse - inverse.mean()) ** 2).sum()) / 2 * mean**2
+    assert spread == pytest.approx(want)
+    assert harmonic([5.0]) == (5.0, 0.0)
+
+
+@pytest.mark.device
+def test_a_run_on_every_device(device, run, tmp_path):
+    out = tmp_path / "out.json"
+    words = ("bench", "graph500", "--scale", "8", "--roots", "5", "--device", device.spec)
+    done = run(*words, "-o", out, "-q")
+    assert done.status == 0, done.err
+    lines = dict(line.split(": ") for line in done.out.splitlines())
+    assert lines["SCALE"].strip() == "8"
+    assert lines["bfs validation"].strip() == "passed, 5 of 5 trees"
+    (record,) = json.loads(out.read_text())["records"]
+    details = record["details"]
+    assert len(details["times"]) == len(details["edges"]) == 5
+    edges = make_edges(8)
+    assert details["of_tuples"] == len(edges.source) == 16 * 256
+    # in the largest component are all edges but loops elsewhere
+    assert max(details["edges"]) <= 16 * 256
+    teps = np.array(details["edges"]) / details["times"]
+    assert float(lines["bfs harmonic_mean_TEPS"]) == pytest.approx(harmonic(teps)[0], rel=1e-6)
+    assert float(lines["bfs median_TEPS"]) == pytest.approx(np.median(teps), rel=1e-6)
+    assert float(lines["bfs max_time"]) == pytest.approx(max(details["times"]), rel=1e-6)
+
+
+@pytest.mark.device
+@pytest.mark.first_device
+def test_a_wrong_tree_is_an_error(device, run, monkeypatch):
+    def wrong(edges, root, parent, distance):
+        parent[int(np.flatnonzero(parent >= 0)[-1])] = -1
+        validate(edges, root, parent, distance)
+
+    monkeypatch.setattr(graph500, "validate", wrong)
+    done = run("bench", "graph500", "--scale", "6", "--device", device.spec, "-q")
+    assert done.status == 1
+    assert "graph500/scale6/bfs/clgraph" in done.err
+    assert "search from " in done.err and " of the validation does not hold" in done.err
+
+
+def test_wrong_options_are_told(run):
+    for words in ((), ("--scale", "0"), ("--scale", "31"), ("--scale", "5", "--roots", "0")):
+        assert run("bench", "graph500", *words).status == 2
