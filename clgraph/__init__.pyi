@@ -69,6 +69,8 @@ from clgraph.sampling import sample as sample
 from clgraph.sampling.curve import ReductionCurve as ReductionCurve
 from clgraph.sampling.curve import deletion_order as deletion_order
 from clgraph.sampling.curve import reduction_curve as reduction_curve
+from clgraph.sampling.fanout import NeighborSample as NeighborSample
+from clgraph.sampling.fanout import sample_neighbors as sample_neighbors
 from clgraph.sampling.shards import SavedForest as SavedForest
 from clgraph.sampling.shards import merge_forests as merge_forests
 from clgraph.sampling.shards import open_forest as open_forest
@@ -99,6 +101,7 @@ __all__ = [
     "Graph",
     "InputError",
     "ManyBFSResult",
+    "NeighborSample",
     "PageRankResult",
     "PersonalizedResult",
     "Quality",
@@ -154,6 +157,7 @@ __all__ = [
     "reference_sample",
     "rmat_graph",
     "sample",
+    "sample_neighbors",
     "save_forest",
     "shortest_path",
     "shortest_path_length",

@@ -274,6 +274,18 @@ PUBLIC: tuple[Public, ...] = (
     ),
     Public("ReductionCurve", "sampling.curve", "sampling"),
     _samples(
+        "sample_neighbors",
+        "graph, [1, 27], [3, 2], seed=1",
+        "GRAPHS ; [0] | [0, 1] | ['a'] ; [1] | [2, -1] | [3, 1, 2] ; replace=True | False ; direction='in' | "
+        "'out' ; disjoint=True | False ; batches=None | 1 | 2 | [1, 1]",
+        home="sampling.fanout",
+        reference="fanout.reference_neighbors",
+        verifier="fanout.verify_neighbors(graph, found, [3, 2])",
+        selftest="power_law directed large",
+        family="layered neighbours",
+    ),
+    Public("NeighborSample", "sampling.fanout", "sampling"),
+    _samples(
         "deletion_order",
         'graph, "dre"',
         "GRAPHS ; method='drv' | 'dre'",
@@ -500,6 +512,7 @@ FAMILIES = {
     "sampling/repair": "batched samples",
     "sampling/select": "batched samples",
     "sampling/explore": "samples by exploration",
+    "sampling/fanout": "layered neighbours",
     "sampling/strong": "samples by strong components",
     "measures/": "measures",
     # engines for shards are judged by the one that the self-test runs: all of them load rows alike
