@@ -31,6 +31,19 @@
 #define ROOT_OF(t, b) 0u
 #endif
 
+// Copies the known vertices into longer arrays; next_position may be NULL.
+__kernel void fanout_extend(const int known, __global const int *restrict vertex, __global const int *restrict tree,
+                            __global const int *restrict position, __global int *restrict next_vertex,
+                            __global int *restrict next_tree, __global int *restrict next_position)
+{
+    FOR_ITEMS(i, known) {
+        next_vertex[i] = vertex[i];
+        next_tree[i] = tree[i];
+        if (next_position)
+            next_position[i] = position[i];
+    }
+}
+
 // How many arcs of a row are drawn. Negative fan-outs take all.
 __kernel void fanout_count(const int frontier, const int known, const int fanout, __global const OFFSET *restrict row_ptr,
                            __global const int *restrict vertex, __global int *restrict count)

@@ -326,7 +326,7 @@ class Layers:
             )
         slots = 1 << (entries + entries // 2).bit_length()
         dev.reserve({"entries": 12 * entries, "table": 4 * slots, "draws": 21 * draws})
-        vertex, tree = (self._extended(each, entries) for each in (self.vertex, self.tree))
+        vertex, tree, _ = self._extended(entries, False)
         one = Hop(draws, *(dev.empty(draws, kind) for kind in (np.int32, np.int32, np.int64)))
         drawn = {"vertex": vertex, "tree": tree}
         program.fanout_draw.launch(
@@ -363,8 +363,9 @@ class Layers:
         edges, new = dev.download(one.bounds, np.int64, 2 * (batches + 1)).reshape(2, -1)
         reached = np.sum(self.sizes, axis=0).astype(np.int32)
         after = known + int(new[-1])
-        names = ("vertex", "tree", "position")
-        more = {f"next_{name}": self._extended(getattr(self, name), after) for name in names}
+        more = dict(
+            zip(("next_vertex", "next_tree", "next_position"), self._extended(after, True), strict=True)
+        )
         program.fanout_number.launch(
             self,
             self._over(draws),
@@ -383,11 +384,14 @@ class Layers:
         self.draws.append(np.diff(edges))
         self.sizes.append(np.diff(new))
 
-    def _extended(self, buffer: Any, count: int) -> Any:
-        """A buffer of `count` int32 that begins with the known entries of another."""
-        made = self.dev.empty(count, np.int32)
-        self.dev.copy(made, buffer, 4 * self.known)
-        return made
+    def _extended(self, count: int, positions: bool) -> tuple[Any, Any, Any]:
+        """Buffers of `count` entries that begin with the known ones: vertex, tree, and position or None."""
+        kinds = (True, True, positions)
+        made = [self.dev.empty(count, np.int32) if each else None for each in kinds]
+        names = ("next_vertex", "next_tree", "next_position")
+        # by a kernel: Oclgrind takes what an enqueued copy writes for uninitialised
+        self.program.fanout_extend.launch(self, self._over(self.known), **dict(zip(names, made, strict=True)))
+        return made[0], made[1], made[2]
 
     def offsets(self) -> tuple[Ints, Ints]:
         """Where each batch's vertices and edges of each hop begin in the result."""
