@@ -78,6 +78,10 @@ NUMPY = {"reference": "without a device NumPy makes the same graph, bit for bit"
 CHECK = dict.fromkeys(("reference", "verifier", "family"), "a check itself")
 VERIFIER = CHECK | {"call": "the verifier of an entry with a result"}
 STORED = dict.fromkeys(("reference", "verifier"), "stores a graph: what is read is compared with it")
+PYG = {
+    "call": "needs PyTorch Geometric: tests/graph/exchange/test_pyg.py",
+    **dict.fromkeys(("reference", "verifier", "values"), "arrays of the graph, which a test compares"),
+}
 FILES = {"call": "takes the name of a file", **STORED}
 DATASET = {"call": "takes or makes a dataset: tests/sharded_calls.py"}
 SHARDS = DATASET | STORED
@@ -204,6 +208,7 @@ PUBLIC: tuple[Public, ...] = (
         values="ARRAYS ; ARRAYS ; weights=ARRAYS ; multiplicity=ARRAYS ; ids=ARRAYS",
     ),
     Public("datasets", "datasets", "graph"),
+    _function("to_pyg_data", home="graph.exchange.pyg", page="graph", lacks=PYG | HOST),
     _function(
         "read",
         values=(

@@ -109,6 +109,55 @@ class NeighborSample(RunsOn):
             provenance=self.provenance,
         )
 
+    def to_pyg_data(self, graph: Graph) -> Any:
+        """Return a single batch as a ``torch_geometric.data.Data`` on the CPU, as PyG's loaders make them.
+
+        Parameters
+        ----------
+        graph : Graph
+            The graph that was sampled, for its weights.
+
+        Returns
+        -------
+        torch_geometric.data.Data
+            With ``edge_index`` (from neighbours to the vertices that they were drawn for), ``n_id`` (vertex
+            numbers, for rows of features), ``e_id`` (arcs), ``batch_size`` (number of seeds, which come
+            first), ``num_sampled_nodes`` and ``num_sampled_edges`` (lists by hop), ``edge_weight`` where the
+            graph has weights, and ``batch`` (the seed's position for each vertex) of disjoint trees.
+
+        Raises
+        ------
+        InputError
+            If there are several batches, or the arrays are on a device. If PyTorch or PyG is not installed
+            (extra ``pyg``).
+        """
+        from clgraph.graph.exchange.pyg import data_of, tensors
+
+        if len(self.vertex_offsets) != 1:
+            raise InputError(f"there are {len(self.vertex_offsets)} batches: use batch(0).to_pyg_data(graph)")
+        if not isinstance(self.vertices, np.ndarray):
+            raise InputError("the arrays are on a device: sample with arrays='host'")
+        given = as_graph(graph)
+        wide: dict[str, Any] = {
+            "edge_index": np.stack([self.row, self.col]),
+            "n_id": self.vertices,
+            "e_id": self.edge,
+            "batch": self.root,
+        }
+        fields = tensors(
+            **{name: None if each is None else each.astype(np.int64) for name, each in wide.items()}
+        )
+        if given.weights is not None:
+            fields |= tensors(edge_weight=given.weights[self.edge])
+        sizes = np.diff(self.vertex_offsets[0]).tolist()
+        return data_of(
+            **fields,
+            num_nodes=len(self.vertices),
+            batch_size=sizes[0],
+            num_sampled_nodes=sizes,
+            num_sampled_edges=np.diff(self.edge_offsets[0]).tolist(),
+        )
+
     def _facts(self) -> dict[str, Any]:
         return {
             "batches": len(self.vertex_offsets),
