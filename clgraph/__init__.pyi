@@ -39,7 +39,7 @@ from clgraph.errors import InputError as InputError
 from clgraph.files import read as read
 from clgraph.files import write as write
 from clgraph.graph import Graph as Graph
-from clgraph.graph.exchange.pyg import to_pyg_data as to_pyg_data
+from clgraph.graph.pyg import to_pyg_data as to_pyg_data
 from clgraph.measures import Quality as Quality
 from clgraph.measures import average_clustering as average_clustering
 from clgraph.measures import clustering as clustering

@@ -208,7 +208,7 @@ PUBLIC: tuple[Public, ...] = (
         values="ARRAYS ; ARRAYS ; weights=ARRAYS ; multiplicity=ARRAYS ; ids=ARRAYS",
     ),
     Public("datasets", "datasets", "graph"),
-    _function("to_pyg_data", home="graph.exchange.pyg", page="graph", lacks=PYG | HOST),
+    _function("to_pyg_data", home="graph.pyg", page="graph", lacks=PYG | HOST),
     _function(
         "read",
         values=(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -131,7 +131,7 @@ class NeighborSample(RunsOn):
             If there are several batches, or the arrays are on a device. If PyTorch or PyG is not installed
             (extra ``pyg``).
         """
-        from clgraph.graph.exchange.pyg import data_of, tensors
+        from clgraph.graph.pyg import data_of, tensors
 
         if len(self.vertex_offsets) != 1:
             raise InputError(f"there are {len(self.vertex_offsets)} batches: use batch(0).to_pyg_data(graph)")
@@ -203,9 +203,15 @@ class Request:
         return len(self.seed_begin) - 1
 
 
+def _is_sequence(values: Any) -> bool:
+    """True for a flat list of any kind that has an order."""
+    flat = getattr(values, "ndim", 1) == 1
+    return flat and isinstance(values, Iterable) and not isinstance(values, (str, bytes, dict, Set))
+
+
 def checked_fanouts(fanouts: Any) -> list[int]:
     """Return the fan-outs, one for each hop, or raise InputError."""
-    if isinstance(fanouts, (str, bytes, dict)) or not isinstance(fanouts, Iterable) or np.ndim(fanouts) == 0:
+    if not _is_sequence(fanouts):
         raise InputError(
             f"fanouts is {shown(fanouts)}: use a list of neighbours per vertex, one for each hop"
         )
@@ -234,7 +240,7 @@ def checked_batches(batches: Any, count: int) -> npt.NDArray[np.int32]:
                 "a list"
             )
         return np.arange(0, count + 1, count // many, dtype=np.int32)
-    if isinstance(batches, (str, bytes, dict)) or not isinstance(batches, Iterable) or np.ndim(batches) == 0:
+    if not _is_sequence(batches):
         raise InputError(f"batches is {shown(batches)}: use a number of batches, or a list of their lengths")
     lengths = [whole(each, "a batch's length", 1, count) for each in batches]
     if sum(lengths) != count:
@@ -333,7 +339,8 @@ class Layers:
             **rows.defines,
         )
         self.row_ptr, self.col_idx = rows.row_ptr, rows.col_idx
-        self.arc_ptr, self.arc_idx = (None, None) if arcs is None else (arcs.row_ptr, arcs.col_idx)
+        self.arc_ptr: Any = None if arcs is None else arcs.row_ptr
+        self.arc_idx: Any = None if arcs is None else arcs.col_idx
         self.batches, lengths = request.batches, np.diff(request.seed_begin)
         batch_of = np.repeat(np.arange(self.batches, dtype=np.int32), lengths)
         place = np.arange(len(request.seeds), dtype=np.int32)
@@ -465,7 +472,7 @@ class Layers:
         self.program.fanout_vertices.launch(
             self, self._over(self.known), first=first, out_vertex=vertices, out_root=root
         )
-        made = {"vertices": (vertices, np.int32, self.known)}
+        made: dict[str, Any] = {"vertices": (vertices, np.int32, self.known)}
         made |= {name: (edges[name], kind, total) for name, kind in kinds.items()}
         return made | {"root": None if root is None else (root, np.int32, self.known)}
 

@@ -12,7 +12,7 @@ from clgraph.graph.residency import ResidentArrays
 
 if TYPE_CHECKING:
     from clgraph.graph.building import Duplicates
-    from clgraph.graph.exchange.pyg import EdgeIndex
+    from clgraph.graph.exchange.edge_index import EdgeIndex
     from clgraph.graph.exchange.scipy import Asymmetric
 
 
@@ -311,9 +311,9 @@ class Exchange(ResidentArrays):
         >>> Graph.from_edge_index([[0, 1, 1, 2], [1, 0, 2, 1]], directed=False)
         <Graph: undirected, 3 vertices, 2 edges>
         """
-        from clgraph.graph.exchange import pyg
+        from clgraph.graph.exchange.edge_index import from_edge_index
 
-        return cls._from_arrays(pyg.from_edge_index(edge_index, weights, num_vertices, directed, duplicates))
+        return cls._from_arrays(from_edge_index(edge_index, weights, num_vertices, directed, duplicates))
 
     def to_edge_index(self) -> EdgeIndex:
         """The graph's arcs as an edge index, with their weights and multiplicities.
@@ -324,19 +324,19 @@ class Exchange(ResidentArrays):
         Returns
         -------
         EdgeIndex
-            Named tuple of `index` (int64, shape (2, arcs); both directions of an undirected edge), `weights`
-            and `multiplicity` (or None).
+            Named tuple of `edge_index` (int64, shape (2, arcs); both directions of an undirected edge),
+            `weights` and `multiplicity` (or None).
 
         Examples
         --------
         >>> from clgraph import Graph
-        >>> Graph.from_edges([10, 20], [20, 30]).to_edge_index().index
+        >>> Graph.from_edges([10, 20], [20, 30]).to_edge_index().edge_index
         array([[0, 1, 1, 2],
                [1, 0, 2, 1]])
         """
-        from clgraph.graph.exchange import pyg
+        from clgraph.graph.exchange.edge_index import to_edge_index
 
-        return pyg.to_edge_index(self._arrays)
+        return to_edge_index(self._arrays)
 
     # --- graph libraries ----------------------------------------------------------------------------
 

@@ -21,12 +21,14 @@ def test_there_and_back(directed, options):
         options["weights"] = np.random.default_rng(1).random(200)
     graph = random_graph(3, 30, 200, directed=directed, **options)
     edges = graph.to_edge_index()
-    assert edges.index.dtype == np.int64 and edges.index.flags.writeable
-    assert list(zip(*edges.index.tolist(), strict=True)) == columns(graph)
+    assert edges.edge_index.dtype == np.int64 and edges.edge_index.flags.writeable
+    assert list(zip(*edges.edge_index.tolist(), strict=True)) == columns(graph)
     kept = {"duplicates": "keep"} if "duplicates" in options else {}
     # a multiplicity has no place in an edge index
-    columns_kept = np.repeat(edges.index, 1 if edges.multiplicity is None else edges.multiplicity, axis=1)
-    index = edges.index if edges.weights is not None else columns_kept
+    columns_kept = np.repeat(
+        edges.edge_index, 1 if edges.multiplicity is None else edges.multiplicity, axis=1
+    )
+    index = edges.edge_index if edges.weights is not None else columns_kept
     back = Graph.from_edge_index(index, edges.weights, directed=directed, num_vertices=30, **kept)
     if edges.weights is None:
         same(back, graph)
@@ -109,8 +111,8 @@ def test_tensors_are_taken(torch):
     with pytest.raises(InputError, match=r"weights is no array: .*detach"):
         Graph.from_edge_index(index, torch.ones(4, requires_grad=True), directed=False)
     edges = graph.to_edge_index()
-    there = torch.from_dlpack(edges.index)
-    assert torch.equal(there, index) and there.data_ptr() == edges.index.ctypes.data
+    there = torch.from_dlpack(edges.edge_index)
+    assert torch.equal(there, index) and there.data_ptr() == edges.edge_index.ctypes.data
 
 
 def test_data_of_a_graph(torch):
