@@ -43,6 +43,7 @@ from clgraph.errors import InputError as InputError
 from clgraph.files import read as read
 from clgraph.files import write as write
 from clgraph.graph import Graph as Graph
+from clgraph.graph.pyg import to_pyg_data as to_pyg_data
 from clgraph.measures import Quality as Quality
 from clgraph.measures import average_clustering as average_clustering
 from clgraph.measures import clustering as clustering
@@ -75,6 +76,8 @@ from clgraph.sampling import sample as sample
 from clgraph.sampling.curve import ReductionCurve as ReductionCurve
 from clgraph.sampling.curve import deletion_order as deletion_order
 from clgraph.sampling.curve import reduction_curve as reduction_curve
+from clgraph.sampling.fanout import NeighborSample as NeighborSample
+from clgraph.sampling.fanout import sample_neighbors as sample_neighbors
 from clgraph.sampling.shards import SavedForest as SavedForest
 from clgraph.sampling.shards import merge_forests as merge_forests
 from clgraph.sampling.shards import open_forest as open_forest
@@ -108,6 +111,7 @@ __all__ = [
     "InputError",
     "LabelPropagationResult",
     "ManyBFSResult",
+    "NeighborSample",
     "PageRankResult",
     "Partition",
     "PersonalizedResult",
@@ -169,12 +173,14 @@ __all__ = [
     "reference_sample",
     "rmat_graph",
     "sample",
+    "sample_neighbors",
     "save_forest",
     "shortest_path",
     "shortest_path_length",
     "shortest_paths",
     "static_model_graph",
     "study",
+    "to_pyg_data",
     "top_accuracy",
     "transitivity",
     "triangles",

@@ -78,6 +78,10 @@ NUMPY = {"reference": "without a device NumPy makes the same graph, bit for bit"
 CHECK = dict.fromkeys(("reference", "verifier", "family"), "a check itself")
 VERIFIER = CHECK | {"call": "the verifier of an entry with a result"}
 STORED = dict.fromkeys(("reference", "verifier"), "stores a graph: what is read is compared with it")
+PYG = {
+    "call": "needs PyTorch Geometric: tests/graph/exchange/test_pyg.py",
+    **dict.fromkeys(("reference", "verifier", "values"), "arrays of the graph, which a test compares"),
+}
 FILES = {"call": "takes the name of a file", **STORED}
 DATASET = {"call": "takes or makes a dataset: tests/sharded_calls.py"}
 SHARDS = DATASET | STORED
@@ -208,6 +212,7 @@ PUBLIC: tuple[Public, ...] = (
         values="ARRAYS ; ARRAYS ; weights=ARRAYS ; multiplicity=ARRAYS ; ids=ARRAYS",
     ),
     Public("datasets", "datasets", "graph"),
+    _function("to_pyg_data", home="graph.pyg", page="graph", lacks=PYG | HOST),
     _function(
         "read",
         values=(
@@ -277,6 +282,18 @@ PUBLIC: tuple[Public, ...] = (
         lacks=POINTS,
     ),
     Public("ReductionCurve", "sampling.curve", "sampling"),
+    _samples(
+        "sample_neighbors",
+        "graph, [1, 27], [3, 2], seed=1",
+        "GRAPHS ; [0] | [0, 1] | ['a'] ; [1] | [2, -1] | [3, 1, 2] ; replace=True | False ; direction='in' | "
+        "'out' ; disjoint=True | False ; batches=None | 1 | 2 | [1, 1]",
+        home="sampling.fanout",
+        reference="fanout.reference_neighbors",
+        verifier="fanout.verify_neighbors(graph, found, [3, 2])",
+        selftest="power_law directed large",
+        family="layered neighbours",
+    ),
+    Public("NeighborSample", "sampling.fanout", "sampling"),
     _samples(
         "deletion_order",
         'graph, "dre"',
@@ -557,6 +574,7 @@ FAMILIES = {
     "sampling/repair": "batched samples",
     "sampling/select": "batched samples",
     "sampling/explore": "samples by exploration",
+    "sampling/fanout": "layered neighbours",
     "sampling/strong": "samples by strong components",
     "measures/": "measures",
     # engines for shards are judged by the one that the self-test runs: all of them load rows alike

@@ -132,6 +132,7 @@ def test_metadata(either):
         "datasets",
         "powerlaw",
         "all",
+        "pyg",
     }
     assert extras == set(data.get_all("Provides-Extra"))
     requires = [line.replace('"', "'") for line in data.get_all("Requires-Dist")]

@@ -131,6 +131,8 @@ Graph.from_edges: ARRAYS ; ARRAYS ; weights=ARRAYS ; multiplicity=ARRAYS ; direc
     duplicates='merge' | 'keep' | 'x' ; vertices=ARRAYS
 Graph.from_scipy: MATRICES ; directed=True | False ; weighted=True | False ; counts=False ;
     asymmetric='sum' | 'refuse'
+Graph.from_edge_index: [[0, 1], [1, 0]] | np.array([[0, 1, 2], [1, 0, 1]]) | [[0.5], [1]] | [[0], [-1]] |
+    np.zeros((3, 2), int) ; weights=ARRAYS ; directed=True | False ; duplicates='merge' | 'keep' | 'x'
 frame: FRAMES ; ARRAYS ; ARRAYS ; weight='w' | None | 'source' ; multiplicity=ARRAYS ;
     directed=True | False ; duplicates='merge' | 'keep' | 'x' ; vertices=ARRAYS
 Graph.from_networkx: nx.path_graph(3) | nx.Graph() | nx.DiGraph([(0, 'a')]) | nx.MultiGraph([(0, 1)] *

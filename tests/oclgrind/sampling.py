@@ -25,6 +25,25 @@ def _sample(device: Any, method: str, **options: Any) -> None:
     verify_sample(graph, made)
 
 
+def case_fanout(device: Any) -> None:
+    """Layered neighbours: rows of the reverse, parallel arcs, with replacement, disjoint trees, batches."""
+    from clgraph import Graph, sample_neighbors
+    from clgraph.reference.fanout import reference_neighbors
+
+    rng = np.random.default_rng(4)
+    ends = rng.integers(0, 30, (2, 90))
+    graph = Graph.from_edges(*ends, vertices=np.arange(30), directed=True, duplicates="keep")
+    for options in ({"replace": True}, {"disjoint": True}, {"direction": "out"}):
+        seeds = [1, 2, 3, 4]
+        found = sample_neighbors(graph, seeds, [3, 2], seed=2, batches=2, device=device, **options)
+        for b in range(2):
+            wanted = reference_neighbors(graph, seeds[2 * b : 2 * b + 2], [3, 2], seed=2 + b, **options)
+            one = found.batch(b)
+            assert one.vertices.tolist() == wanted.vertices
+            for name in ("row", "col", "edge"):
+                assert getattr(one, name).tolist() == [i for hop in getattr(wanted, name) for i in hop]
+
+
 def case_sample_drv(device: Any) -> None:
     """Batched removal of vertices, with undo."""
     _sample(device, "drv", mode="batched", tolerance=0)

@@ -12,6 +12,7 @@ from clgraph.graph.residency import ResidentArrays
 
 if TYPE_CHECKING:
     from clgraph.graph.building import Duplicates
+    from clgraph.graph.exchange.edge_index import EdgeIndex
     from clgraph.graph.exchange.scipy import Asymmetric
 
 
@@ -267,6 +268,75 @@ class Exchange(ResidentArrays):
         from clgraph.graph.exchange import arrow
 
         return arrow.to_arrow(self._arrays, source, target, self.attributes)
+
+    # --- edge indices (PyTorch Geometric) ------------------------------------------------------------
+
+    @classmethod
+    def from_edge_index(
+        cls,
+        edge_index: Any,
+        weights: Any = None,
+        *,
+        directed: bool,
+        num_vertices: int | None = None,
+        duplicates: Duplicates = "merge",
+    ) -> Self:
+        """A graph from an edge index, as PyTorch Geometric has it: two rows, the tails and the heads of arcs.
+
+        Parameters
+        ----------
+        edge_index : array_like or tensor of int, shape (2, arcs)
+            Numbers of vertices, from 0. Tensors are on the CPU.
+        weights : array_like or tensor of float, shape (arcs,), optional
+            Finite numbers.
+        directed : bool
+            For an undirected graph each edge is there in both directions (with equal weights), or each once.
+        num_vertices : int, optional
+            Default: up to the largest number.
+        duplicates : {"merge", "keep"}
+            As in `Graph.from_edges`.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        InputError
+            If it is not like that; the first wrong entry is named.
+
+        Examples
+        --------
+        >>> from clgraph import Graph
+        >>> Graph.from_edge_index([[0, 1, 1, 2], [1, 0, 2, 1]], directed=False)
+        <Graph: undirected, 3 vertices, 2 edges>
+        """
+        from clgraph.graph.exchange.edge_index import from_edge_index
+
+        return cls._from_arrays(from_edge_index(edge_index, weights, num_vertices, directed, duplicates))
+
+    def to_edge_index(self) -> EdgeIndex:
+        """The graph's arcs as an edge index, with their weights and multiplicities.
+
+        Column i is the graph's arc i: ``edge`` of `clgraph.sample_neighbors` has numbers of columns. The
+        arrays are new ones, which ``torch.from_dlpack`` takes without a copy. See also `clgraph.to_pyg_data`.
+
+        Returns
+        -------
+        EdgeIndex
+            Named tuple of `edge_index` (int64, shape (2, arcs); both directions of an undirected edge),
+            `weights` and `multiplicity` (or None).
+
+        Examples
+        --------
+        >>> from clgraph import Graph
+        >>> Graph.from_edges([10, 20], [20, 30]).to_edge_index().edge_index
+        array([[0, 1, 1, 2],
+               [1, 0, 2, 1]])
+        """
+        from clgraph.graph.exchange.edge_index import to_edge_index
+
+        return to_edge_index(self._arrays)
 
     # --- graph libraries ----------------------------------------------------------------------------
 

@@ -1,0 +1,230 @@
+// sampling/fanout.cl: layered neighbours of seeds (Hamilton, Ying, Leskovec: GraphSAGE, NIPS 2017), many batches at once.
+//
+// A hop takes the vertices that the hop before has reached (at first the seeds), draws arcs of each one's row, and numbers
+// the ends that its tree does not have yet in the order in which they were drawn. A tree is what has one numbering of its
+// vertices: a batch, or with DISJOINT each seed.
+//
+// vertex, tree, position   int[entries]   the `known` vertices of all trees, hop by hop, the last `frontier` of them being the
+//                                         frontier; behind them the vertices that the hop draws. position: in the batch
+// begin                    long[frontier + 1]   where each frontier vertex's draws begin
+// edge, col, row           of each draw: the arc; the positions of the vertex that it was drawn for, and of its other end
+// table                    int[slots]     open addressing, EMPTY or an entry: in the end the first one of its vertex and tree.
+//                                         Keys need 64 bits, entries 32: no 64-bit atomics are needed
+//
+// keys       draw i of a vertex in a hop belongs to (seed + batch; vertex, root, hop << 16 | i / 2), word a or b of it; root is
+//            0, or with DISJOINT 1 + the seed's place in its batch
+// launch     padded ranges, ITEMS frontier vertices, entries or draws each
+// tunables   ITEMS: 1 on GPUs, tens on CPUs
+
+#include "keyed.h"
+#include "csr/arcs.h"
+
+#define TAG_NEIGHBOR 40u
+#define EMPTY 0x7FFFFFFF
+
+// The batch of a tree.
+#ifdef DISJOINT
+#define BATCH_OF(t) batch_of[t]
+#define ROOT_OF(t, b) (uint)((t) - seed_begin[b] + 1)
+#else
+#define BATCH_OF(t) (t)
+#define ROOT_OF(t, b) 0u
+#endif
+
+// Copies the known vertices into longer arrays; next_position may be NULL.
+__kernel void fanout_extend(const int known, __global const int *restrict vertex, __global const int *restrict tree,
+                            __global const int *restrict position, __global int *restrict next_vertex,
+                            __global int *restrict next_tree, __global int *restrict next_position)
+{
+    FOR_ITEMS(i, known) {
+        next_vertex[i] = vertex[i];
+        next_tree[i] = tree[i];
+        if (next_position)
+            next_position[i] = position[i];
+    }
+}
+
+// How many arcs of a row are drawn. Negative fan-outs take all.
+__kernel void fanout_count(const int frontier, const int known, const int fanout, __global const OFFSET *restrict row_ptr,
+                           __global const int *restrict vertex, __global int *restrict count)
+{
+    FOR_ITEMS(i, frontier) {
+        const int v = vertex[known - frontier + i];
+        const OFFSET degree = row_ptr[v + 1] - row_ptr[v];
+#ifdef REPLACE
+        count[i] = fanout < 0 ? (int)degree : degree > 0 ? fanout : 0;
+#else
+        count[i] = fanout < 0 ? (int)degree : (int)min(degree, (OFFSET)fanout);
+#endif
+    }
+}
+
+// Draws arcs: with REPLACE each from the whole row; else by Floyd's method (Bentley, Floyd, CACM 30(9), 1987), by which every
+// subset is alike: draw i is from the first degree - fanout + i + 1 arcs, and if that one has been drawn, the last of these
+// is taken, which cannot have been. With MAPPED the rows are those of the reverse, and `edge` the arcs' places in `arc_ptr`,
+// `arc_idx`: parallel arcs have the same order in both.
+__kernel void fanout_draw(const int frontier, const int known, const int fanout, const uint hop, const ulong seed,
+                          __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                          __global const OFFSET *restrict arc_ptr, __global const int *restrict arc_idx,
+                          __global const int *restrict batch_of, __global const int *restrict seed_begin,
+                          __global const long *restrict begin, __global const int *restrict position,
+                          __global int *vertex, __global int *tree, __global long *edge, __global int *restrict col)
+{
+    FOR_ITEMS(i, frontier) {
+        const int at = known - frontier + i, v = vertex[at], t = tree[at], b = BATCH_OF(t);
+        const uint root = ROOT_OF(t, b);
+        const long first = begin[i], row = row_ptr[v];
+        const int many = (int)(begin[i + 1] - first), degree = (int)(row_ptr[v + 1] - row_ptr[v]);
+#ifdef REPLACE
+        const int drawn = fanout >= 0;
+#else
+        const int drawn = many < degree;   // else the whole row is taken, in its order
+#endif
+        philox4x32_ctr_t x;
+        for (int j = 0; j < many; j++) {
+            long arc = row + j;
+            if (drawn) {
+                if (!(j & 1))
+                    x = keyed_words(seed + (ulong)b, (uint)v, root, hop << 16 | (uint)j >> 1, TAG_NEIGHBOR);
+                const ulong bits = j & 1 ? keyed_b(x) : keyed_a(x);
+#ifdef REPLACE
+                arc = row + keyed_below(bits, (uint)degree);
+#else
+                const int last = degree - many + j;
+                arc = row + keyed_below(bits, (uint)last + 1u);
+                for (int earlier = 0; earlier < j; earlier++)
+                    if (edge[first + earlier] == arc) {
+                        arc = row + last;
+                        break;
+                    }
+#endif
+            }
+            edge[first + j] = arc;
+            col[first + j] = position[at];
+            vertex[known + first + j] = col_idx[arc];
+            tree[known + first + j] = t;
+        }
+#ifdef MAPPED
+        for (int j = 0; j < many; j++) {
+            const int u = vertex[known + first + j];
+            const long copy = edge[first + j] - place_of(row_ptr, col_idx, v, u);
+            edge[first + j] = place_of(arc_ptr, arc_idx, u, v) + copy;
+        }
+#endif
+    }
+}
+
+static inline uint hash(uint v, uint t)
+{
+    uint x = v * 0x9E3779B1u ^ (t + 0x7F4A7C15u) * 0x85EBCA6Bu;
+    x = (x ^ x >> 15) * 0x2C1B3C6Du;
+    return x ^ x >> 13;
+}
+
+// Finds each entry's slot. A slot, once taken, keeps its vertex and tree: a stale entry in it leads to the same slot, and a
+// slot that looks empty and is not is found out by the exchange.
+__kernel void fanout_insert(const int entries, const uint mask, __global const int *restrict vertex,
+                            __global const int *restrict tree, volatile __global int *table, __global uint *restrict slot)
+{
+    FOR_ITEMS(e, entries) {
+        const int v = vertex[e], t = tree[e];
+        uint at = hash((uint)v, (uint)t) & mask;
+        for (;;) {
+            int found = SHARED_LOAD(&table[at]);
+            if (found == EMPTY)
+                found = atomic_cmpxchg(&table[at], EMPTY, e);
+            if (found == EMPTY)
+                break;
+            if (vertex[found] == v && tree[found] == t) {
+                if (e < found)
+                    atomic_min(&table[at], e);
+                break;
+            }
+            at = (at + 1u) & mask;
+        }
+        slot[e] = at;
+    }
+}
+
+// Which draws are the first of their vertex in their tree.
+__kernel void fanout_first(const int draws, const int known, __global const int *restrict table,
+                           __global const uint *restrict slot, __global uchar *restrict fresh)
+{
+    FOR_ITEMS(e, draws)
+        fresh[e] = table[slot[known + e]] == known + e;
+}
+
+// Where each batch's draws and new vertices begin: bounds[b] and bounds[batches + 1 + b]; the last of each is their number.
+__kernel void fanout_bounds(const int batches, __global const int *restrict frontier_begin,
+                            __global const long *restrict begin, __global const int *restrict place,
+                            __global long *restrict bounds)
+{
+    FOR_ITEMS(b, batches + 1) {
+        const long first = begin[frontier_begin[b]];
+        bounds[b] = first;
+        bounds[batches + 1 + b] = place[first];
+    }
+}
+
+// Numbers the new vertices, and gives each draw the position of its vertex. reached: the vertices of each batch so far.
+__kernel void fanout_number(const int draws, const int known, const int batches, __global const int *restrict batch_of,
+                            __global const int *restrict vertex, __global const int *restrict tree,
+                            __global const int *restrict position, __global const int *restrict table,
+                            __global const uint *restrict slot, __global const int *restrict place,
+                            __global const long *restrict bounds, __global const int *restrict reached,
+                            __global int *restrict row, __global int *restrict next_vertex,
+                            __global int *restrict next_tree, __global int *restrict next_position)
+{
+    FOR_ITEMS(e, draws) {
+        const int t = tree[known + e], b = BATCH_OF(t), first = table[slot[known + e]];
+        int at;
+        if (first < known)
+            at = position[first];
+        else
+            at = reached[b] + place[first - known] - (int)bounds[batches + 1 + b];
+        row[e] = at;
+        if (first == known + e) {
+            const int next = known + place[e];
+            next_vertex[next] = vertex[known + e];
+            next_tree[next] = t;
+            next_position[next] = at;
+        }
+    }
+}
+
+// Puts the draws of a hop where the result has them: batch by batch, in each hop by hop. `first`: where those of a batch go.
+__kernel void fanout_edges(const int draws, const int batches, __global const long *restrict bounds,
+                           __global const long *restrict first, __global const int *restrict row,
+                           __global const int *restrict col, __global const long *restrict edge,
+                           __global int *restrict out_row, __global int *restrict out_col, __global long *restrict out_edge)
+{
+    FOR_ITEMS(e, draws) {
+        int low = 0, high = batches - 1;
+        while (low < high) {
+            const int middle = low + (high - low) / 2;
+            if (bounds[middle + 1] <= e)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        const long to = first[low] + e - bounds[low];
+        out_row[to] = row[e];
+        out_col[to] = col[e];
+        out_edge[to] = edge[e];
+    }
+}
+
+// The same for the vertices. out_root: the place of each one's seed, or NULL.
+__kernel void fanout_vertices(const int known, __global const int *restrict batch_of,
+                              __global const int *restrict seed_begin, __global const long *restrict first,
+                              __global const int *restrict vertex, __global const int *restrict tree,
+                              __global const int *restrict position, __global int *restrict out_vertex,
+                              __global int *restrict out_root)
+{
+    FOR_ITEMS(i, known) {
+        const int t = tree[i], b = BATCH_OF(t);
+        out_vertex[first[b] + position[i]] = vertex[i];
+        if (out_root)
+            out_root[first[b] + position[i]] = t - seed_begin[b];
+    }
+}

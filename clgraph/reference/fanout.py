@@ -1,0 +1,152 @@
+"""Layered neighbours, slow and obviously right: one vertex after another, one draw after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clgraph.graph import Graph
+from clgraph.reference.common import below, check_result, expect, words
+
+TAG_NEIGHBOR = 40
+
+
+class Batch(NamedTuple):
+    """What one batch has: lists by hop, as in `clgraph.NeighborSample`."""
+
+    vertices: list[int]
+    hops: list[int]
+    row: list[list[int]]
+    col: list[list[int]]
+    edge: list[list[int]]
+    root: list[int]
+
+
+def _arcs(graph: Graph, direction: str) -> list[list[tuple[int, int]]]:
+    """The neighbours of each vertex, in ascending order, with the places of the arcs in the graph."""
+    rows: list[list[tuple[int, int]]] = [[] for _ in range(graph.num_vertices)]
+    inwards = graph.directed and direction == "in"
+    for place, (tail, head) in enumerate(zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True)):
+        rows[head if inwards else tail].append((tail if inwards else head, place))
+    return [sorted(row) for row in rows]
+
+
+def _drawn(degree: int, fanout: int, replace: bool, seed: int, vertex: int, root: int, hop: int) -> list[int]:
+    """Which arcs of a row of this length are drawn, in order."""
+
+    def number(i: int) -> int:
+        return words(seed, vertex, root, hop * 2**16 + i // 2, TAG_NEIGHBOR)[i % 2]
+
+    if fanout == -1 or degree == 0 or (degree <= fanout and not replace):
+        return list(range(degree))
+    if replace:
+        return [below(number(i), degree) for i in range(fanout)]
+    chosen: list[int] = []
+    for i, last in enumerate(range(degree - fanout, degree)):
+        candidate = below(number(i), last + 1)
+        chosen.append(last if candidate in chosen else candidate)
+    return chosen
+
+
+def reference_neighbors(
+    graph: Graph,
+    seeds: Sequence[int],
+    fanouts: Sequence[int],
+    *,
+    replace: bool = False,
+    direction: str = "in",
+    disjoint: bool = False,
+    seed: int = 0,
+) -> Batch:
+    """Layered neighbours of one batch of vertices, given by index."""
+    arcs = _arcs(graph, direction)
+    trees = [[v] for v in seeds] if disjoint else [list(seeds)]
+    found = Batch([], [], [], [], [], [])
+    at: dict[tuple[int, int], int] = {}  # (tree, vertex) -> position
+
+    def reach(tree: int, vertex: int, hop: int) -> bool:
+        if (tree, vertex) in at:
+            return False
+        at[tree, vertex] = len(found.vertices)
+        found.vertices.append(vertex)
+        found.hops.append(hop)
+        found.root.append(tree)
+        return True
+
+    frontier = [(t, v) for t, tree in enumerate(trees) for v in tree]
+    for t, v in frontier:
+        reach(t, v, 0)
+    for hop, fanout in enumerate(fanouts):
+        reached = []
+        for column in (found.row, found.col, found.edge):
+            column.append([])
+        for t, v in frontier:
+            root = t + 1 if disjoint else 0
+            for i in _drawn(len(arcs[v]), fanout, replace, seed, v, root, hop):
+                u, place = arcs[v][i]
+                if reach(t, u, hop + 1):
+                    reached.append((t, u))
+                found.row[-1].append(at[t, u])
+                found.col[-1].append(at[t, v])
+                found.edge[-1].append(place)
+        frontier = reached
+    return found
+
+
+def verify_neighbors(
+    graph: Any, found: Any, fanouts: Sequence[int], *, replace: bool = False, direction: str = "in"
+) -> None:
+    """Check layered neighbours against their definition, whatever the draws.
+
+    Raises
+    ------
+    AssertionError
+        If something is wrong.
+    """
+    arrays = dict.fromkeys(("vertices", "row", "col", "edge"), ("i", 1))
+    whole = check_result(graph, found, "clgraph.sample_neighbors", **arrays, root=("i?", 1))
+    tails, heads = whole.tails, whole.col_idx
+    degree = np.bincount(heads if direction == "in" else tails, minlength=whole.num_vertices)
+    hops = len(fanouts)
+    expect(found.vertex_offsets.shape[1:] == (hops + 2,), "the offsets of vertices have another shape")
+    expect(found.edge_offsets.shape[1:] == (hops + 1,), "the offsets of edges have another shape")
+    for offsets, array in ((found.vertex_offsets, found.vertices), (found.edge_offsets, found.row)):
+        flat = offsets.ravel()
+        right = flat[0] == 0 and flat[-1] == len(array) and np.all(np.diff(flat) >= 0)
+        expect(
+            right and np.array_equal(offsets[1:, 0], offsets[:-1, -1]), "the offsets do not cover the arrays"
+        )
+    expect(len(found.row) == len(found.col) == len(found.edge), "arrays over edges differ in length")
+    for b in range(len(found.vertex_offsets)):
+        one = found.batch(b)
+        root = np.zeros(len(one.vertices), np.int64) if one.root is None else one.root
+        names = set(zip(root.tolist(), one.vertices.tolist(), strict=True))
+        expect(len(names) == len(one.vertices), f"batch {b}: a vertex appears twice")
+        for h, fanout in enumerate(fanouts):
+            part = slice(*one.edge_offsets[0, h : h + 2])
+            row, col, edge = one.row[part], one.col[part], one.edge[part]
+            first, last, after = one.vertex_offsets[0, h : h + 3].tolist()
+            where = f"batch {b}, hop {h + 1}"
+            expect(
+                np.all((col >= first) & (col < last)), f"{where}: it draws for a vertex outside the frontier"
+            )
+            expect(np.all(np.diff(col) >= 0), f"{where}: the edges are not in the frontier's order")
+            expect(np.all((row >= 0) & (row < after)), f"{where}: it draws a vertex that is not there")
+            u, v = one.vertices[row], one.vertices[col]
+            inwards = whole.directed and direction == "in"
+            ends = (u, v) if inwards else (v, u)
+            right = np.array_equal(tails[edge], ends[0]) and np.array_equal(heads[edge], ends[1])
+            expect(right, f"{where}: an edge is another one")
+            expect(np.array_equal(root[row], root[col]), f"{where}: an edge joins two trees")
+            d = degree[one.vertices[first:last]]
+            wanted = d if fanout < 0 else np.where(d > 0, fanout, 0) if replace else np.minimum(d, fanout)
+            drawn = np.bincount(col - first, minlength=last - first)
+            expect(np.array_equal(drawn, wanted), f"{where}: a vertex has another number of draws")
+            if not replace or fanout < 0:
+                pairs = np.stack([col, edge])
+                expect(np.unique(pairs, axis=1).shape == pairs.shape, f"{where}: an arc was drawn twice")
+            new, at = np.unique(row[row >= last], return_index=True)
+            expect(np.array_equal(new, np.arange(last, after)), f"{where}: a vertex was reached by no edge")
+            expect(np.all(np.diff(at) > 0), f"{where}: new vertices are not in the order of the draws")
