@@ -227,7 +227,8 @@ def betweenness_centrality(
     normalized, endpoints = flag(normalized, "normalized"), flag(endpoints, "endpoints")
     seed = keyed.check_seed(seed)
     chosen = _chosen(whole_graph, k, sources, seed)
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         need_doubles(run.device, "betweenness centrality")
         if n == 0:
             return np.zeros(0)

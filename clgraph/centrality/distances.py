@@ -209,7 +209,8 @@ def average_shortest_path_length(
     n = whole.num_vertices
     if n == 0:
         raise InputError("the graph is empty: it has no distances")
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         total, every = 0, np.arange(n, dtype=np.int32)
         for _, counts in distance_counts(run.device, whole, every, progress=progress):
             if counts.sum() < len(counts) * (n - 1):
@@ -273,7 +274,8 @@ def closeness_centrality(
     improved = flag(improved, "improved")
     chosen = chosen_of(whole, vertices)
     found, others = np.zeros(len(chosen)), whole.num_vertices - 1
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         for batch, counts in distance_counts(run.device, whole.reverse, chosen, progress=progress):
             reached = counts.sum(axis=1).astype(np.float64)
             total = (counts @ np.arange(counts.shape[1])).astype(np.float64)
@@ -333,7 +335,8 @@ def harmonic_centrality(
         counted = np.zeros(whole.num_vertices, bool)
         counted[chosen_of(whole, sources, "sources")] = True
     found = np.zeros(len(chosen))
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         about: dict[str, Any] = {"counted": counted, "progress": progress}
         for batch, counts in distance_counts(run.device, whole.reverse, chosen, **about):
             for distance in range(1, counts.shape[1]):

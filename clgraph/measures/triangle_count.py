@@ -63,7 +63,8 @@ def triangles(
     """
     stays = on_device(arrays)
     whole = as_graph(graph)
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         dev = run.device
         view = measured_view(dev, whole)
         found, n = count_triangles(dev, view), view.num_vertices
@@ -152,7 +153,8 @@ def _corners_and_pairs(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """The triangles at each vertex, and the pairs of its neighbours."""
     whole = as_graph(graph)
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         dev = run.device
         view = measured_view(dev, whole)
         corner_of = dev.download(count_triangles(dev, view), np.int64, view.num_vertices)
