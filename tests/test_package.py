@@ -150,6 +150,8 @@ def test_the_version_is_the_same_everywhere():
     with open(ROOT / "pyproject.toml", "rb") as file:
         assert "version" in tomllib.load(file)["project"]["dynamic"]
     assert f"version: {clgraph.__version__}\n" in (ROOT / "CITATION.cff").read_text()
+    assert json.loads((ROOT / "codemeta.json").read_text())["version"] == clgraph.__version__
+    assert f'version: "{clgraph.__version__}"\n' in (ROOT / "recipe" / "recipe.yaml").read_text()
     assert f"## [{clgraph.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
 
 

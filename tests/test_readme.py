@@ -109,7 +109,7 @@ def test_links_into_the_repository_lead_somewhere():
 
 
 def test_it_is_a_first_page():
-    assert README.stat().st_size <= 13_000
+    assert README.stat().st_size <= 10_240
     assert sum(path.stat().st_size for path in (ROOT / "docs" / "images").iterdir()) < 60_000
 
 
