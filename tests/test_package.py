@@ -131,6 +131,7 @@ def test_metadata(either):
         "zstd",
         "datasets",
         "powerlaw",
+        "all",
     }
     assert extras == set(data.get_all("Provides-Extra"))
     requires = [line.replace('"', "'") for line in data.get_all("Requires-Dist")]
