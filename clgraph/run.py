@@ -1,6 +1,7 @@
 """The context around every engine: which engine serves a graph, device, lock, time and provenance.
 
-A call reads: check the request, `opened`, then ``with run_on(device, graph, ...) as run`` and the engine.
+A call reads: check the request, `opened`, then ``run = run_on(device, graph, ...)``, ``with run.lock, run:``
+and the engine.
 Which engine serves a graph is decided here and nowhere else: a dataset on disk goes to the engine for blocks
 of rows, a graph whose arcs exceed the device's largest buffer to the same with its rows as blocks in memory,
 any other to the engine that takes a graph whole.
@@ -8,7 +9,7 @@ any other to the engine that takes a graph whole.
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
@@ -123,13 +124,18 @@ class run_on:
             self.blocks = _blocks(self.device, graph, sections, values, once)
         self.seconds: dict[str, float] = {}
         self._start = start
-        self._lock: AbstractContextManager[Any] | None = None
+
+    @property
+    def lock(self) -> AbstractContextManager[Any]:
+        """The device's lock for a with-block; there is none if there are blocks.
+
+        Callers enter it themselves: an interrupt in a method of Python that had acquired it would leave the
+        device locked.
+        """
+        return self.device.alone() if self.blocks is None else nullcontext()
 
     def __enter__(self) -> run_on:
-        """Lock the device, unless there are blocks."""
-        if self.blocks is None:
-            self._lock = self.device.alone()
-            self._lock.__enter__()
+        """Begin the work; the device is locked."""
         if not self._stored:
             self._before = list(self.device.launched)  # with the lock: others launch until then
         self._began = perf_counter()
@@ -140,10 +146,8 @@ class run_on:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        """Note the whole time and give the device back."""
+        """Note the whole time."""
         self.seconds["total"] = perf_counter() - self._start  # type: ignore[operator]
-        if self._lock is not None:
-            self._lock.__exit__(kind, error, where)
 
     def lap(self, phase: str | None = None) -> None:
         """Record the time since the last call as a phase; None: drop it.

@@ -344,6 +344,39 @@ def test_an_interrupt_leaves_the_device_usable(device):
         assert left.result(60) == []
 
 
+def test_an_interrupt_at_any_line_of_run_leaves_the_device_unlocked(device):
+    """Ctrl-C may come between any two lines: after the lock was acquired, or before it is released."""
+    frame, graph = clgraph.run.__file__, random_graph(1, 30, 60)
+    for call in (clgraph.bfs, clgraph.connected_components, clgraph.pagerank):
+        given = (graph, 0) if call is clgraph.bfs else (graph,)
+        for at in range(1000):
+            seen = iter(range(1000))
+
+            def interrupt(at_frame, event, _, at=at, seen=seen):
+                if at_frame.f_code.co_filename == frame and event in ("call", "line", "return"):
+                    if next(seen) == at:
+                        sys.settrace(None)
+                        raise KeyboardInterrupt
+                    return interrupt
+                return interrupt if event == "call" else None
+
+            before = sys.gettrace()
+            sys.settrace(interrupt)
+            try:
+                call(*given, device=device)
+            except KeyboardInterrupt:
+                pass
+            else:
+                break  # there are no more lines
+            finally:
+                sys.settrace(before)
+            with ThreadPoolExecutor(1) as other:
+                lock = device.alone()
+                assert other.submit(lock.acquire, timeout=5).result(), (call.__name__, at)
+                other.submit(lock.release).result()
+        assert at > 10
+
+
 def test_an_interrupt_reaches_a_call_that_waits(device):
     graph, held, over = random_graph(1, 30, 60), threading.Event(), threading.Event()
 

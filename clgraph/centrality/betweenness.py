@@ -253,7 +253,8 @@ def betweenness_centrality(
     refuse_weights(weights, "betweenness")
     seed = keyed.check_seed(seed)
     chosen = _chosen(whole_graph, k, sources, seed)
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         need_doubles(run.device, "betweenness centrality")
         if n == 0:
             return np.zeros(0)
@@ -322,7 +323,8 @@ def edge_betweenness_centrality(
     n = whole_graph.num_vertices
     normalized, seed = flag(normalized, "normalized"), keyed.check_seed(seed)
     chosen = _chosen(whole_graph, k, sources, seed)
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         need_doubles(run.device, "edge betweenness centrality")
         if whole_graph.num_arcs == 0:
             return np.zeros(0)

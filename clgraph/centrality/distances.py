@@ -236,7 +236,8 @@ def average_shortest_path_length(
             "largest part)"
         )
 
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         if weights:
             from clgraph.traversal.weighted import mean_distance
 
@@ -304,7 +305,8 @@ def closeness_centrality(
     refuse_weights(weights, "closeness")
     chosen = chosen_of(whole, vertices)
     found, others = np.zeros(len(chosen)), whole.num_vertices - 1
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         for batch, counts in distance_counts(run.device, whole.reverse, chosen, progress=progress):
             reached = counts.sum(axis=1).astype(np.float64)
             total = (counts @ np.arange(counts.shape[1])).astype(np.float64)
@@ -364,7 +366,8 @@ def harmonic_centrality(
         counted = np.zeros(whole.num_vertices, bool)
         counted[chosen_of(whole, sources, "sources")] = True
     found = np.zeros(len(chosen))
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         about: dict[str, Any] = {"counted": counted, "progress": progress}
         for batch, counts in distance_counts(run.device, whole.reverse, chosen, **about):
             for distance in range(1, counts.shape[1]):

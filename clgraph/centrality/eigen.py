@@ -140,7 +140,8 @@ class Vectors:
 @contextmanager
 def vectors_on(device: Any, graph: Graph, weight: bool, what: str) -> Iterator[Vectors]:
     """Lock a device and upload a graph's matrix; an error without float64 names `what` needs it."""
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         need_doubles(run.device, what)
         yield Vectors(run.device, graph, weight)
 

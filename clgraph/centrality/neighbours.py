@@ -123,7 +123,8 @@ def average_neighbor_degree(
     whole = as_graph(graph)
     word(source, "source", get_args(Direction))
     word(target, "target", get_args(Direction))
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         value, own = degrees_of(whole, target), degrees_of(whole, source)
         total = _over_rows(whole, source, lambda rows: neighbour_sums(run.device, rows, value, counted=False))
     return np.divide(total, own, out=np.zeros(len(own)), where=own > 0)
@@ -173,7 +174,8 @@ def degree_assortativity_coefficient(
     whole = as_graph(graph)
     word(x, "x", ("out", "in"))
     word(y, "y", ("out", "in"))
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         tail, head = degrees_of(whole, x), degrees_of(whole, y)
         sums = neighbour_sums(run.device, whole, head, counted=True)
         leaving, arriving = _row_sums(whole), _row_sums(whole.reverse)

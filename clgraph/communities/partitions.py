@@ -88,7 +88,8 @@ def modularity(
     weighed = weight and whole.is_weighted
     if not whole.num_arcs:
         raise InputError("the graph has no edges: its modularity is not defined; use a graph with edges")
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         dev = run.device
         if weighed:
             need_doubles(dev, "modularity with weights")

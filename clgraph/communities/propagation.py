@@ -211,7 +211,8 @@ def label_propagation(
     word(mode, "mode", get_args(Mode))
     stays = on_device(arrays)
     given = as_graph(graph)
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         dev = run.device
         run.lap()
         # joins arcs both ways to one with their number as its multiplicity, which counts as often

@@ -146,7 +146,8 @@ def connected_components(
     if not weak and not isinstance(graph, Graph):
         why = "strong components take a search of the whole graph for each few of them"
         raise not_offered("connection", connection, why)
-    with run_on(device, graph, *(("pairs",) if weak and not stays else ())) as run:
+    run = run_on(device, graph, *(("pairs",) if weak and not stays else ()))
+    with run.lock, run:
         dev, n = run.device, graph.num_vertices
         if run.blocks is not None:
             from clgraph.components.shards import join_components
@@ -187,7 +188,8 @@ def largest_component(
     from clgraph.csr.compact import compact, labelled
     from clgraph.csr.upload import device_graph, graph_of
 
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         dev = run.device
         label, finder = _labels(run, graph, connection)
         root, size, _ = finder.largest_label(label)

@@ -8,8 +8,6 @@ edges that are all different (``cl/csr/generate_distinct.cl``), and growth (``cl
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, get_args
@@ -160,14 +158,11 @@ def rmat_graph(
     return _make(model, duplicates, device, progress, report)
 
 
-@contextmanager
-def locked(device: Device | str | None) -> Iterator[Device]:
-    """Lock a device, as `clgraph.get_device` takes it, for a with-block."""
+def device_of(device: Device | str | None) -> Device:
+    """Return what `clgraph.get_device` gives; drivers are loaded when the first graph is made."""
     from clgraph.device import get_device
 
-    opened = get_device(device)
-    with opened.alone():
-        yield opened
+    return get_device(device)
 
 
 def finish_graph(
@@ -207,7 +202,8 @@ def _make(
         laps, name = _Laps(), "host"
         graph = _make_on_host(model, duplicates, progress, laps)
     else:
-        with locked(device) as dev:
+        dev = device_of(device)
+        with dev.alone():
             laps, name = _Laps(), dev.name
             graph = _make_on_device(model, duplicates, dev, progress, laps)
     if report is not None:
@@ -395,7 +391,8 @@ def erdos_renyi_graph(
     # drawing more than half of all pairs would meet itself in most rounds
     drawn_edges = min(m, pairs - m)  # of a dense graph those that are missing
 
-    with locked(device) as dev:
+    dev = device_of(device)
+    with dev.alone():
         drawn = _draw(dev, n, drawn_edges, "distinct_uniform", progress, seed=seed)
         if drawn_edges == m:
             return finish_graph(dev, n, drawn.tail, drawn.head, m)
@@ -464,7 +461,8 @@ def watts_strogatz_graph(
     rewired = int(exact(number(probability, "probability", 0, 1)) * 2**32)
     seed = keyed.check_seed(seed)
     m = check_edges(n * degree // 2)
-    with locked(device) as dev:
+    dev = device_of(device)
+    with dev.alone():
         ring = {"half_degree": degree // 2, "rewired": rewired}
         drawn = _draw(dev, n, m, "distinct_ring", progress, seed=seed, **ring)
         return finish_graph(dev, n, drawn.tail, drawn.head, m)
@@ -529,7 +527,8 @@ def static_model_graph(
     m = check_edges(round(n * average_degree / 2))
     seed = keyed.check_seed(seed)
     table = rank_table(n, exact(alpha), exact(shift) + 1)
-    with locked(device) as dev:
+    dev = device_of(device)
+    with dev.alone():
         drawn = _draw(dev, n, m, "distinct_ranked", progress, seed=seed, **_ranks(dev, scatter(n), *table))
         if drawn.without:
             raise InputError(
@@ -595,7 +594,8 @@ def barabasi_albert_graph(
         )
     count = check_edges(k * (k + 1) // 2 + (n - k - 1) * k)
     seed = keyed.check_seed(seed)
-    with locked(device) as dev:
+    dev = device_of(device)
+    with dev.alone():
         dev.reserve({"tails": 4 * count, "heads": 4 * count})
         tail, head = dev.output(count, np.int32), dev.output(count, np.int32)
         items = dev.tuning.items

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.arguments import hints, whole
-from clgraph.csr.generate import finish_graph, locked, table_of, table_size
+from clgraph.csr.generate import device_of, finish_graph, table_of, table_size
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
 from clgraph.errors import InputError
@@ -160,7 +160,8 @@ def configuration_graph(
     least, most = check_degrees(n, min_degree, max_degree)
     thresholds = power_law(least, most, exponent)
     seed = keyed.check_seed(seed)
-    with locked(device) as dev:
+    dev = device_of(device)
+    with dev.alone():
         dev.reserve({"degrees": 4 * n, "offsets": 8 * (n + 1)})
         degree = draw_degrees(dev, n, least, most, thresholds, seed)
         offset = running_sums(dev, degree, n)
@@ -308,7 +309,8 @@ def lfr_graph(
     larger = len(sizes) - np.searchsorted(sizes[::-1], np.arange(most, -1, -1), side="right")
     # what the kernels share, by their names; `count` communities
     own = SimpleNamespace(n=n, count=len(sizes), most=most, mixing=int(exact(mixing) * 2**32), seed=seed)
-    with locked(device) as dev:
+    dev = device_of(device)
+    with dev.alone():
         items = dev.tuning.items
         over, groups = -(-n // items), -(-own.count // items)
         dev.reserve({"vertices": 40 * n})

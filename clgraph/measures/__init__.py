@@ -248,7 +248,8 @@ def quality(
         part = as_graph(own if isinstance(own, Graph) else sample)
         if relation is None:
             relation = "contraction" if method in CONTRACTING else "subset"
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         dev = run.device
         if part is not None:
             check_part(whole, part, "subset" if relation is None else relation, device=dev)

@@ -85,7 +85,8 @@ def core_numbers(
     if not (whole.num_vertices or stays):
         return np.zeros(0, np.int32)
 
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         dev = run.device
         rows = peeled_view(whole) if whole.directed else measured_view(dev, whole)
         n = rows.num_vertices

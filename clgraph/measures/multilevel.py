@@ -188,7 +188,8 @@ def louvain(
     stays = on_device(arrays)
     steps, seed, weight = check_resolution(resolution), keyed.check_seed(seed), flag(weight, "weight")
     whole = as_graph(graph)
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         dev, n = run.device, whole.num_vertices
         if whole.num_arcs > INT_MAX // 2:
             raise CapacityError(f"{dev}: louvain takes graphs of up to 2^30 arcs, not {whole.num_arcs}")

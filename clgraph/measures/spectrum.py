@@ -152,7 +152,8 @@ def eigenvalues(
     word(matrix, "matrix", get_args(Matrix))
     whole(count, "count", 1, COUNT)
     found = as_graph(graph)
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         dev = run.device
         ((values, why),) = largest_eigenvalues(Pack.of(dev, [measured_view(dev, found)]), True, matrix)
     if why is not None and not len(values) and found.num_arcs and "neighbour" not in why:

@@ -70,7 +70,8 @@ def triangles(
     """
     stays = on_device(arrays)
     whole = as_graph(graph)
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         dev = run.device
         view = measured_view(dev, whole)
         found, n = count_triangles(dev, view), view.num_vertices
@@ -198,7 +199,8 @@ def clustering(
     """
     word(definition, "definition", get_args(Definition))
     whole = as_graph(graph)
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         count, pairs = coefficients(run.device, whole, definition)
     return np.divide(count, pairs, out=np.zeros(len(pairs)), where=pairs > 0)
 
@@ -234,7 +236,8 @@ def transitivity(graph: Any, device: Device | str | None = None) -> float:
     0.6
     """
     whole = as_graph(graph)
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         corner_of, pairs = coefficients(run.device, whole, "undirected")
     found = int(corner_of.sum())
     return found / int(pairs.sum()) if found else 0.0

@@ -294,7 +294,8 @@ def pagerank(
     alike = isinstance(graph, Graph) and variant in ("auto", "fixed") and norm == "l1" and not stays
     in_blocks = alike and (weight or graph.weights is None)
     sections = ("in" if graph.directed else "rows",) if in_blocks else ()
-    with run_on(device, graph, *sections, values=True, start=start) as run:
+    run = run_on(device, graph, *sections, values=True, start=start)
+    with run.lock, run:
         if (blocks := run.blocks) is not None:
             from clgraph.ranking.reproducible import ShardsSolver
             from clgraph.scale.comm import run_on_ranks
@@ -303,7 +304,8 @@ def pagerank(
                 options = f"{problem.damping} {stop} {problem.policy} {dtype}"
                 ranks.agree(dataset=blocks.fingerprint, method="pagerank", options=options)
                 given = ranks, dev, blocks, problem, stop, dtype
-                with run_on(dev, blocks) as own:
+                own = run_on(dev, blocks)
+                with own.lock, own:
                     report = progress if ranks.rank == 0 else None
                     return solved(own, lambda: ShardsSolver(*given, weight=weight), report)
 

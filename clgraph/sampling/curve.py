@@ -271,7 +271,8 @@ def reduction_curve(
         device = get_device(device)
         if device.kind == "gpu":  # boards and CPUs take the serial pass themselves
             device = serial_device(device)
-    with run_on(device, graph, *(("pairs",) if request.mode == "exact" else ()), once=True) as run:
+    run = run_on(device, graph, *(("pairs",) if request.mode == "exact" else ()), once=True)
+    with run.lock, run:
         dev = run.device
         if run.blocks is not None:
             from clgraph.sampling.shards.samples import curve_of_shards

@@ -565,7 +565,8 @@ def sample_neighbors(
     options: dict[str, Any] = {"replace": replace, "direction": direction, "disjoint": disjoint}
     request = checked_request(given, seeds, fanouts, **options, seed=seed, batches=batches)
     stays = on_device(arrays)
-    with run_on(device) as run:
+    run = run_on(device)
+    with run.lock, run:
         dev = run.device
         layers = Layers(dev, given, request)
         run.lap("upload")

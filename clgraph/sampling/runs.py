@@ -67,7 +67,8 @@ def draw_samples(graph: Graph, method: str, options: Mapping[str, Any]) -> Sampl
 
     started, progress = perf_counter(), options.get("progress")
     sections = ("pairs",) if request.mode == "exact" else ()
-    with run_on(options.get("device"), graph, *sections, values=True) as run:
+    run = run_on(options.get("device"), graph, *sections, values=True)
+    with run.lock, run:
         device, run.seconds["device"] = run.device, perf_counter() - started
         if run.blocks is not None:
             from clgraph.sampling.shards.samples import samples_of_blocks

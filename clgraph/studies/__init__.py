@@ -193,7 +193,7 @@ def study(
 
     small = [note for size in plan.sizes if (note := tiny(size, whole.num_vertices))]
     come_to([*small, *state.notes])
-    with run:  # the samples that follow lock the device batch by batch, and others work in between
+    with run.lock, run:  # the samples that follow lock the device batch by batch, and others work in between
         request = MeasureRequest(sources=plan.hop_sources, eigenvalues=plan.eigenvalues)
         original = measure(whole, dev, request)
     state.degrees["original"] = [each.tolist() for each in original.degree_histogram]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from clgraph.arguments import hints, whole
 from clgraph.components import largest_component
-from clgraph.csr.generate import locked, static_model_graph
+from clgraph.csr.generate import device_of, static_model_graph
 from clgraph.keyed import Rng, takes_rng
 
 if TYPE_CHECKING:
@@ -105,7 +105,8 @@ def copra_graph(
     """
     n = whole(num_vertices, "number of vertices", 10, 1_700_000_000)
     drawn = round(n / LARGEST)
-    with locked(device) as dev:
+    dev = device_of(device)
+    with dev.alone():
         graph = static_model_graph(
             drawn,
             average_degree=AVERAGE_DEGREE,

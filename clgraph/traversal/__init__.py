@@ -98,7 +98,8 @@ def bfs(
         raise InputError(NO_SOURCE)
     sources = np.unique(graph.indices_of(ids)).astype(np.int32)
     sections = (("in", "out") if graph.directed else ("rows",)) if method == "hybrid" and not stays else ()
-    with run_on(device, graph, *sections, start=start) as run:
+    run = run_on(device, graph, *sections, start=start)
+    with run.lock, run:
         if run.blocks is not None:
             from clgraph.traversal.blocks import search_blocks
 
@@ -191,7 +192,8 @@ def bfs_many(
         raise InputError(NO_SOURCE)
     index = graph.indices_of(ids).astype(np.int32)
     sections = () if stays else ("in", "out") if graph.directed else ("rows",)
-    with run_on(device, graph, *sections, start=start) as run:
+    run = run_on(device, graph, *sections, start=start)
+    with run.lock, run:
         dev = run.device
         if run.blocks is not None:
             from clgraph.traversal.blocks import search_blocks_often

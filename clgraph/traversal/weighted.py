@@ -636,7 +636,8 @@ def shortest_paths(
         raise InputError("no source is given: a search starts from a vertex")
     index = whole.indices_of(ids).astype(np.int32)
     n, shape = whole.num_vertices, (len(index), whole.num_vertices)
-    with run_on(device, start=start) as run:
+    run = run_on(device, start=start)
+    with run.lock, run:
         dev = run.device
         lengths = lengths_of(dev, whole, weights, dtype)
         numbers = lengths.numbers

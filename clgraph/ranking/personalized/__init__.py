@@ -215,7 +215,8 @@ def personalized_pagerank(
     from clgraph.ranking.personalized.engines import answer
     from clgraph.ranking.solver import Numbers
 
-    with run_on(device, start=start) as run:
+    run = run_on(device, start=start)
+    with run.lock, run:
         numbers = Numbers(run.device, dtype)
         request = Request(
             run.device, graph, problem, queries, options, numbers, bool(weight), progress, stays

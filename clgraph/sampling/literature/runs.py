@@ -147,7 +147,7 @@ def drawn_samples(
     loops = graph.undirected.num_self_loops
     notes = (f"{loops} self-loops play no part and are not in the sample",) if loops else ()
     call = Drawing(wanted[0], seeds, options)
-    with call:
+    with call.lock, call:
         wanted[0].view.csr(call.device)
         call.device.finish()
         call.lap("upload")
@@ -179,7 +179,7 @@ def stream_samples(
         word(ids, "ids", ("int", "str"))
     requests = [check_stream(method, each, options) for each in asked_sizes(size, sizes)]
     call = Drawing(requests[0], seeds, options)
-    with call:
+    with call.lock, call:
         passes = [SAMPLERS[method](call.device, each, call.first, call.runs) for each in requests]
         loops, names, read_as = 0, Names(), {"ids": ids, **(reading or {})}
         for chunk in arrivals(source, names, weighted=bool(options.get("weighted")), **read_as):
