@@ -49,6 +49,7 @@ from clgraph.measures import quality as quality
 from clgraph.measures import transitivity as transitivity
 from clgraph.measures import triangles as triangles
 from clgraph.measures.multilevel import Partition as Partition
+from clgraph.measures.multilevel import leiden as leiden
 from clgraph.measures.multilevel import louvain as louvain
 from clgraph.ranking import PageRankResult as PageRankResult
 from clgraph.ranking import pagerank as pagerank
@@ -139,6 +140,7 @@ __all__ = [
     "k_core",
     "katz_centrality",
     "largest_component",
+    "leiden",
     "lfr_graph",
     "louvain",
     "merge_forests",
