@@ -95,7 +95,7 @@ __kernel void multilevel_choose(const int begin, const int end, const ulong whol
             sum[j] = 0;
         }
 #if LOCAL > 1
-        barrier(CLK_GLOBAL_MEM_FENCE);
+        barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);   // local: the row before has been compared
 #endif
         // the arc after the last stands for staying: its own community is in the table whoever is in it
         for (uint j = lane; j < degree + (degree > 0); j += LOCAL) {
@@ -160,8 +160,8 @@ __kernel void multilevel_choose(const int begin, const int end, const ulong whol
                 }
             }
         }
-        if (lane == 0)
-            mine = best[0];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        mine = best[0];
 #endif
         if (lane == 0)
             target[i] = mine < 0 ? own : mine;
