@@ -45,6 +45,11 @@ __kernel void multilevel_strength(const int n, const int loops, __global const O
     }
 }
 
+__kernel void multilevel_alone(const int n, __global int *restrict label)
+{
+    FOR_ITEMS(v, n) label[v] = v;
+}
+
 // The strengths of communities; total is 0 before.
 __kernel void multilevel_totals(const int n, __global const int *restrict label, __global const ulong *restrict strength,
                                 volatile __global ulong *total)

@@ -392,7 +392,9 @@ class Search:
 
     def _numbers(self, n: int) -> Any:
         """Each vertex alone in the community of its own number."""
-        return self.dev.upload(np.arange(n, dtype=np.int32), writable=True)
+        label = self.dev.empty(n, np.int32)
+        self.bottom.program.multilevel_alone(self._passes(n), n=n, label=label)
+        return label
 
     def run(self) -> tuple[float, int]:
         """Find communities; returns modularity and number of levels."""
