@@ -54,6 +54,7 @@ from clgraph.measures import quality as quality
 from clgraph.measures import transitivity as transitivity
 from clgraph.measures import triangles as triangles
 from clgraph.measures.multilevel import Partition as Partition
+from clgraph.measures.multilevel import leiden as leiden
 from clgraph.measures.multilevel import louvain as louvain
 from clgraph.ranking import PageRankResult as PageRankResult
 from clgraph.ranking import pagerank as pagerank
@@ -153,6 +154,7 @@ __all__ = [
     "katz_centrality",
     "label_propagation",
     "largest_component",
+    "leiden",
     "lfr_graph",
     "louvain",
     "merge_forests",

@@ -396,6 +396,15 @@ PUBLIC: tuple[Public, ...] = (
         reference="multilevel.reference_{}",
         selftest="directed",
     ),
+    _function(
+        "leiden",
+        values="GRAPHS ; resolution=1 | 0.5 | 2000",
+        home="measures.multilevel",
+        page="traversal",
+        family="measures",
+        reference="multilevel.reference_{}",
+        selftest="directed",
+    ),
     Public("Partition", "measures.multilevel", "traversal"),
     # --- ranking
     _function(

@@ -13,6 +13,10 @@
 // target    int[n]         the community that the vertex at a place of the order wants
 // keys, sums               int and ulong[2 * arcs]: a row's hash table of neighbouring communities, where its arcs are
 // claim     int[n]         the first vertex that wants to leave or enter a community; NULL: all who want may
+// within    int[n]         Leiden's refinement (Traag, Waltman, van Eck: From Louvain to Leiden, Scientific Reports 9, 2019):
+//                          vertices alone join others of the same community `within`. NULL: none
+// members   int[n]         vertices of each community that refinement makes; busy int[n]: the stamp of the slice in which a
+//                          vertex alone decides. Nobody joins it then, so that whoever is joined stays: communities are connected
 // launch    choose: work-groups of LOCAL, each takes ROWS rows in turn. All others: padded ranges, ITEMS each
 // tunables  LOCAL (1 on CPUs: no atomics), ROWS, ITEMS
 
@@ -39,6 +43,11 @@ __kernel void multilevel_strength(const int n, const int loops, __global const O
             sum += WEIGHT(e, v);
         strength[v] = sum;
     }
+}
+
+__kernel void multilevel_alone(const int n, __global int *restrict label)
+{
+    FOR_ITEMS(v, n) label[v] = v;
 }
 
 // The strengths of communities; total is 0 before.
@@ -69,7 +78,8 @@ static inline int goes_first(const long high, const ulong low, const int c, cons
 __kernel void multilevel_choose(const int begin, const int end, const ulong whole, const ulong resolution,
                                 __global const int *restrict order, __global const OFFSET *restrict row_ptr,
                                 __global const int *restrict col_idx, __global const long *restrict weight,
-                                __global const int *restrict label, __global const ulong *restrict strength,
+                                __global const int *restrict label, __global const int *restrict within,
+                                __global const int *restrict busy, const int stamp, __global const ulong *restrict strength,
                                 __global const ulong *restrict total, volatile __global int *keys,
                                 volatile __global ulong *sums, __global int *restrict target)
 {
@@ -82,7 +92,7 @@ __kernel void multilevel_choose(const int begin, const int end, const ulong whol
         const int v = order ? order[i] : (int)i;
         const int own = label[v];
         const OFFSET first = row_ptr[v];
-        const uint degree = (uint)(row_ptr[v + 1] - first), size = 2 * degree;
+        const uint degree = within && busy[v] != stamp ? 0 : (uint)(row_ptr[v + 1] - first), size = 2 * degree;
         volatile __global int *key = keys + 2 * (size_t)first;
         volatile __global ulong *sum = sums + 2 * (size_t)first;
         for (uint j = lane; j < size; j += LOCAL) {
@@ -90,12 +100,12 @@ __kernel void multilevel_choose(const int begin, const int end, const ulong whol
             sum[j] = 0;
         }
 #if LOCAL > 1
-        barrier(CLK_GLOBAL_MEM_FENCE);
+        barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);   // local: the row before has been compared
 #endif
         // the arc after the last stands for staying: its own community is in the table whoever is in it
         for (uint j = lane; j < degree + (degree > 0); j += LOCAL) {
             const int u = j < degree ? col_idx[first + j] : -1;
-            if (u == v)
+            if (u == v || (within && u >= 0 && within[u] != within[v]))
                 continue;
             const int c = u < 0 ? own : label[u];
             const ulong more = u < 0 ? 0 : weight ? (ulong)weight[first + j] : 1;
@@ -127,7 +137,7 @@ __kernel void multilevel_choose(const int begin, const int end, const ulong whol
         const ulong k = strength[v], cost = resolution * k;
         for (uint j = lane; j < size; j += LOCAL) {
             const int c = key[j];
-            if (c < 0)
+            if (c < 0 || (within && c != own && busy[c] == stamp))
                 continue;
             const ulong near = sum[j], rest = total[c] - (c == own ? k : 0);
             const ulong gain_low = whole * near, cost_low = cost * rest;
@@ -155,8 +165,8 @@ __kernel void multilevel_choose(const int begin, const int end, const ulong whol
                 }
             }
         }
-        if (lane == 0)
-            mine = best[0];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        mine = best[0];
 #endif
         if (lane == 0)
             target[i] = mine < 0 ? own : mine;
@@ -178,7 +188,7 @@ __kernel void multilevel_claim(const int n, __global const int *restrict label, 
 __kernel void multilevel_move(const int begin, const int end, __global const int *restrict order,
                               __global const int *restrict claim, __global const int *restrict target,
                               __global const ulong *restrict strength, __global int *restrict label,
-                              volatile __global ulong *total, volatile __global int *moved)
+                              volatile __global int *members, volatile __global ulong *total, volatile __global int *moved)
 {
     int count = 0;
     FOR_ITEMS(i, end - begin) {
@@ -187,8 +197,44 @@ __kernel void multilevel_move(const int begin, const int end, __global const int
             label[v] = to;
             add_wider(&total[from], 0 - strength[v]);
             add_wider(&total[to], strength[v]);
+            if (members) {
+                atomic_dec(&members[from]);
+                atomic_inc(&members[to]);
+            }
             count++;
         }
+    }
+    if (count)
+        atomic_add(moved, count);
+}
+
+// Stamps the vertices at begin .. end - 1 of the order that are alone in their own communities.
+__kernel void multilevel_stamp(const int begin, const int end, const int stamp, __global const int *restrict order,
+                               __global const int *restrict label, __global const int *restrict members,
+                               __global int *restrict busy)
+{
+    FOR_ITEMS(i, end - begin) {
+        const int v = order[begin + i];
+        if (label[v] == v && members[v] == 1)
+            busy[v] = stamp;
+    }
+}
+
+// The least number that a vertex sees among its neighbours of the same community, and where that number points; part: numbers
+// of vertices so far, next: from now on. In the end each has the smallest vertex of its connected part.
+__kernel void multilevel_parts(const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                               __global const int *restrict label, __global const int *restrict part,
+                               __global int *restrict next, volatile __global int *moved)
+{
+    int count = 0;
+    FOR_ITEMS(v, n) {
+        int least = part[v];
+        for (OFFSET e = row_ptr[v]; e < row_ptr[v + 1]; e++)
+            if (label[col_idx[e]] == label[v])
+                least = min(least, part[col_idx[e]]);
+        least = part[least];   // no larger than itself
+        next[v] = least;
+        count += least != part[v];
     }
     if (count)
         atomic_add(moved, count);
@@ -246,6 +292,15 @@ __kernel void multilevel_gather(const int n, __global const int *of, __global co
 }
 
 // --- the next level ---
+
+// The communities that the vertices of the next level are in before they move: number[root[v]] of the first vertex v of each.
+__kernel void multilevel_inherit(const int n, __global const uchar *restrict flag, __global const int *restrict number,
+                                 __global const int *restrict root, __global int *restrict label)
+{
+    FOR_ITEMS(v, n)
+        if (flag[v])
+            label[number[v]] = number[root[v]];
+}
 
 // The communities of both ends of each arc, and its weight.
 __kernel void multilevel_ends(const int n, const int loops, __global const OFFSET *restrict row_ptr,

@@ -1,4 +1,4 @@
-"""Communities by the Louvain method: host half of ``cl/measures/multilevel.cl``."""
+"""Communities by the Louvain and Leiden methods: host half of ``cl/measures/multilevel.cl``."""
 
 from __future__ import annotations
 
@@ -185,6 +185,63 @@ def louvain(
     >>> found.labels, round(found.modularity, 6)
     (array([0, 0, 0, 1, 1, 1], dtype=int32), 0.357143)
     """
+    return _communities("louvain", graph, resolution, seed, weight, arrays, device)
+
+
+@hints
+def leiden(
+    graph: Any,
+    *,
+    resolution: float = 1.0,
+    seed: int = 0,
+    weight: bool = True,
+    arrays: Arrays = "host",
+    device: Device | str | None = None,
+) -> Partition:
+    """Find connected communities of high modularity by the Leiden method [1]_.
+
+    Like `louvain`, but what becomes a vertex of the next graph is a part of a community: vertices that are
+    alone join others of their community, greedily by gain, and never leave again. The next graph's vertices
+    begin in the communities found before. In the end each connected part of a community is one of its own,
+    and no move of a vertex to the community of a neighbour gains anything. The original draws joins by
+    probabilities exp(gain / theta), and tests how well parts are connected before it joins them: this does
+    neither.
+
+    Parameters
+    ----------
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
+        As for `louvain`.
+    resolution, seed, weight, arrays, device
+        As for `louvain`.
+
+    Returns
+    -------
+    Partition
+        Its communities are connected.
+
+    Raises
+    ------
+    InputError, DeviceError, BuildError, CapacityError
+        As `louvain` does.
+
+    References
+    ----------
+    .. [1] V. A. Traag, L. Waltman, N. J. van Eck, "From Louvain to Leiden: guaranteeing well-connected
+       communities", Scientific Reports 9, 2019.
+
+    Examples
+    --------
+    >>> from clgraph import Graph, leiden
+    >>> leiden(Graph.from_edges([0, 1, 2, 2, 3, 4, 5], [1, 2, 0, 3, 4, 5, 3])).sizes
+    array([3, 3])
+    """
+    return _communities("leiden", graph, resolution, seed, weight, arrays, device)
+
+
+def _communities(
+    method: str, graph: Any, resolution: Any, seed: Any, weight: Any, arrays: Any, device: Any
+) -> Partition:
+    """Check the arguments of a call, and search."""
     stays = on_device(arrays)
     steps, seed, weight = check_resolution(resolution), keyed.check_seed(seed), flag(weight, "weight")
     whole = as_graph(graph)
@@ -192,7 +249,7 @@ def louvain(
     with run.lock, run:
         dev, n = run.device, whole.num_vertices
         if whole.num_arcs > INT_MAX // 2:
-            raise CapacityError(f"{dev}: louvain takes graphs of up to 2^30 arcs, not {whole.num_arcs}")
+            raise CapacityError(f"{dev}: {method} takes graphs of up to 2^30 arcs, not {whole.num_arcs}")
         view = whole.undirected
         values = whole_weights(view, weight)
         if not n:  # engines want a vertex
@@ -200,7 +257,7 @@ def louvain(
         else:
             bottom = Level.of(dev, upload_csr(dev, view), values)
             run.lap("upload")
-            search = Search(dev, steps, seed, bottom)
+            search = Search(dev, steps, seed, bottom, method == "leiden")
             quality, levels = search.run()
             label = search.roots(bottom, search.label)[0]
             finder = graph_components(dev, view)
@@ -310,10 +367,13 @@ class Search:
     seed : int
     bottom : Level
         The graph, with at least one vertex.
+    refines : bool
+        Leiden: what becomes a vertex of the next level is refined before, and communities are connected.
     """
 
-    def __init__(self, dev: Device, steps: int, seed: int, bottom: Level) -> None:
+    def __init__(self, dev: Device, steps: int, seed: int, bottom: Level, refines: bool) -> None:
         self.dev, self.resolution, self.seed, self.bottom = dev, steps, seed, bottom
+        self.refines = refines
         self.config, self.items = LAUNCH.of(dev), dev.tuning.items
         n, arcs = bottom.n, bottom.arcs
         dev.reserve({"tables": 24 * arcs, "arcs": 36 * arcs, "vertices": 64 * n})
@@ -323,6 +383,8 @@ class Search:
         self.total, self.old_total = dev.empty(n, np.uint64), dev.empty(n, np.uint64)
         self.old_label, self.key = dev.empty(n, np.int32), dev.empty(n, np.uint32)
         self.moved, self.sum = dev.empty(1, np.int32), dev.empty(4, np.uint64)
+        if refines:
+            self.members, self.busy = dev.empty(n, np.int32), dev.empty(n, np.int32)
         self.stage = 0
         self.label = self._numbers(n)
 
@@ -331,7 +393,9 @@ class Search:
 
     def _numbers(self, n: int) -> Any:
         """Each vertex alone in the community of its own number."""
-        return self.dev.upload(np.arange(n, dtype=np.int32), writable=True)
+        label = self.dev.empty(n, np.int32)
+        self.bottom.program.multilevel_alone(self._passes(n), n=n, label=label)
+        return label
 
     def run(self) -> tuple[float, int]:
         """Find communities; returns modularity and number of levels."""
@@ -352,28 +416,87 @@ class Search:
             if gain * ENOUGH < self.most:
                 break
         self._move(bottom, self.label, FINE)
-        return self._finish(bottom, self.label) / self.most, levels
+        while True:
+            best = self._finish(bottom, self.label)
+            # both raise modularity, so that there is an end
+            if not (self.refines and self._split(bottom, self.label)):
+                return best / self.most, levels
+            self._add_up(bottom, self.label)
 
     def _climb(self) -> tuple[int, int]:
-        """Move the vertices of the graph, then those of graphs of communities, until nothing moves."""
-        level, label, levels = self.bottom, self.label, 0
+        """Move the vertices of the graph, then those of graphs of communities, until none are joined."""
+        dev, bottom, level, label, levels = self.dev, self.bottom, self.bottom, self.label, 0
+        node = None  # where each vertex of the graph is in the level
         while True:
             found = self._move(level, label, ENOUGH)
             levels += 1
-            root, flags = self.roots(level, label)
-            place, count = flag_positions(self.dev, flags, level.n)
-            level.program.multilevel_gather(self._passes(level.n), n=level.n, of=place, at=root, out=root)
-            if level is self.bottom:
-                self.dev.copy(self.label, root, 4 * level.n)
-            else:
-                passes = self._passes(self.bottom.n)
-                level.program.multilevel_gather(
-                    passes, n=self.bottom.n, of=root, at=self.label, out=self.label
-                )
+            root, flags = first = self.roots(level, label)
+            if self.refines:
+                first = self.roots(level, self._refined(level, label))
+            number, count = self._numbered(level, *first)
             if count == level.n:
+                number, _ = self._numbered(level, root, flags)
+                if node is None:
+                    dev.copy(self.label, number, 4 * bottom.n)
+                else:
+                    self._gather(bottom.n, number, node, self.label)
                 return found, levels
-            level = self._contracted(level, root, count)
-            label = self._numbers(count)
+            above, label = self._contracted(level, number, count), self._numbers(count)
+            if self.refines:
+                level.program.multilevel_inherit(
+                    self._passes(level.n), n=level.n, flag=first[1], number=number, root=root, label=label
+                )
+            if node is None:
+                node = number
+            else:
+                self._gather(bottom.n, number, node, node)
+            level = above
+
+    def _gather(self, n: int, of: Any, at: Any, out: Any) -> None:
+        self.bottom.program.multilevel_gather(self._passes(n), n=n, of=of, at=at, out=out)
+
+    def _numbered(self, level: Level, root: Any, flags: Any) -> tuple[Any, int]:
+        """Number communities by their first vertices: each vertex's number, and how many there are."""
+        place, count = flag_positions(self.dev, flags, level.n)
+        number = self.dev.empty(level.n, np.int32)
+        self._gather(level.n, place, root, number)
+        return number, count
+
+    def _refined(self, level: Level, within: Any) -> Any:
+        """Join vertices alone, where that gains, inside communities; returns their new communities."""
+        dev, n = self.dev, level.n
+        self.stage += 1
+        label, slices = self._numbers(n), min(n, SLICES)
+        self._add_up(level, label)
+        dev.fill(self.members, np.int32(1), n)
+        dev.clear(self.busy, n, np.int32)
+        order = self._ordered(level, 0)
+        for each in range(slices):
+            begin, end, stamp = each * n // slices, (each + 1) * n // slices, each + 1
+            given = {"stamp": stamp, "order": order, "label": label}
+            level.program.multilevel_stamp(
+                self._passes(end - begin), begin=begin, end=end, members=self.members, busy=self.busy, **given
+            )
+            self._choose(level, label, begin, end, order, within, stamp)
+            self._go(level, label, begin, end, order, None, self.members)
+        return label
+
+    def _split(self, level: Level, label: Any) -> bool:
+        """Make each connected part of a community a community of its own; returns whether there were any."""
+        dev, n, passes = self.dev, level.n, self._passes(level.n)
+        part, other = self._numbers(n), dev.empty(n, np.int32)
+        while True:
+            dev.clear(self.moved, 1, np.int32)
+            level.program.multilevel_parts.launch(
+                level, passes, label=label, part=part, next=other, moved=self.moved
+            )
+            part, other = other, part
+            if not dev.download(self.moved, np.int32, 1)[0]:
+                break
+        before = flag_positions(dev, self.roots(level, label)[1], n)[1]
+        after = flag_positions(dev, self.roots(level, part)[1], n)[1]
+        dev.copy(label, part, 4 * n)
+        return after > before
 
     def _move(self, level: Level, label: Any, enough: int) -> int:
         """Move vertices, slice by slice of an order for each pass; returns the quality.
@@ -387,10 +510,7 @@ class Search:
         while True:
             dev.copy(self.old_label, label, 4 * n)
             dev.copy(self.old_total, self.total, 8 * n)
-            level.program.multilevel_keys(
-                self._passes(n), n=n, seed=self.seed, stage=self.stage, number=number, key=self.key
-            )
-            _, order = sort_by_key(dev, self.key, n, 16)
+            order = self._ordered(level, number)
             dev.clear(moved, 1, np.int32)
             for each in range(slices):
                 begin, end = each * n // slices, (each + 1) * n // slices
@@ -411,6 +531,14 @@ class Search:
             if slices > min(n, MOST_SLICES):
                 return best
 
+    def _ordered(self, level: Level, number: int) -> Any:
+        """Return the vertices in the order of a pass."""
+        n = level.n
+        level.program.multilevel_keys(
+            self._passes(n), n=n, seed=self.seed, stage=self.stage, number=number, key=self.key
+        )
+        return sort_by_key(self.dev, self.key, n, 16)[1]
+
     def _finish(self, level: Level, label: Any) -> int:
         """Make moves that gain and share no community, until there are none; returns the quality.
 
@@ -428,7 +556,9 @@ class Search:
             if not dev.download(self.moved, np.int32, 1)[0]:
                 return self._quality(level, label)
 
-    def _choose(self, level: Level, label: Any, begin: int, end: int, order: Any) -> None:
+    def _choose(
+        self, level: Level, label: Any, begin: int, end: int, order: Any, within: Any = None, stamp: int = 0
+    ) -> None:
         """Find the community that each vertex of a slice wants."""
         config = self.config
         level.program.multilevel_choose.exact(
@@ -443,6 +573,9 @@ class Search:
             col_idx=level.col_idx,
             weight=level.weight,
             label=label,
+            within=within,
+            busy=None if within is None else self.busy,
+            stamp=stamp,
             strength=level.strength,
             total=self.total,
             keys=self.keys,
@@ -450,9 +583,17 @@ class Search:
             target=self.target,
         )
 
-    def _go(self, level: Level, label: Any, begin: int, end: int, order: Any, claim: Any) -> None:
+    def _go(
+        self, level: Level, label: Any, begin: int, end: int, order: Any, claim: Any, members: Any = None
+    ) -> None:
         """Move the vertices of a slice; with claims only those that have theirs."""
-        given = {"target": self.target, "strength": level.strength, "total": self.total, "moved": self.moved}
+        given = {
+            "members": members,
+            "target": self.target,
+            "strength": level.strength,
+            "total": self.total,
+            "moved": self.moved,
+        }
         level.program.multilevel_move(
             self._passes(end - begin), begin=begin, end=end, order=order, claim=claim, label=label, **given
         )

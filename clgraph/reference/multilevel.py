@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from fractions import Fraction
 from typing import Any
 
@@ -55,8 +56,8 @@ class State:
         )
         return 1024 * self.weight * inside - self.resolution * sum(t * t for t in self.total.values())
 
-    def wanted(self, v: int) -> int:
-        """The community of the largest gain: the vertex's own of equals, then the smallest."""
+    def wanted(self, v: int, closed: Collection[int] = ()) -> int:
+        """The community of the largest gain, not in `closed`: its own of equals, then the smallest."""
         own = self.label[v]
         near = {own: 0}
         for u, w in self.rows[v].items():
@@ -64,7 +65,7 @@ class State:
                 near[self.label[u]] = near.get(self.label[u], 0) + w
         best, most = own, self._worth(v, own, near[own])
         for c in sorted(near):
-            if self._worth(v, c, near[c]) > most:
+            if c not in closed and self._worth(v, c, near[c]) > most:
                 best, most = c, self._worth(v, c, near[c])
         return best
 
@@ -83,6 +84,19 @@ def reference_louvain(
     graph: Graph, resolution: float = 1.0, seed: int = 0, weight: bool = True
 ) -> tuple[list[int], float, int]:
     """Labels by decreasing size, modularity, and number of levels."""
+    return _communities(graph, resolution, seed, weight, refines=False)
+
+
+def reference_leiden(
+    graph: Graph, resolution: float = 1.0, seed: int = 0, weight: bool = True
+) -> tuple[list[int], float, int]:
+    """Labels by decreasing size, modularity, and number of levels."""
+    return _communities(graph, resolution, seed, weight, refines=True)
+
+
+def _communities(
+    graph: Graph, resolution: float, seed: int, weight: bool, refines: bool
+) -> tuple[list[int], float, int]:
     rows = weighted_rows(as_graph(graph), weight)
     n, steps = len(rows), round(resolution * 1024)
     label, stage, levels = list(range(n)), 0, 0
@@ -91,35 +105,47 @@ def reference_louvain(
         return label, float("nan"), 0
     best = None
     while True:
-        level, moved, climbed = rows, list(label), 0
+        level, moved, climbed, node = rows, list(label), 0, list(range(n))
         while True:
             stage, climbed = stage + 1, climbed + 1
             found = _move_all(State(level, moved, steps), seed, stage, 1000)
-            number: dict[int, int] = {}
-            for c in moved:
-                number.setdefault(c, len(number))
-            into = [number[c] for c in moved]
-            label = into if level is rows else [into[c] for c in label]
-            if len(number) == len(level):
+            kept = moved
+            if refines:
+                stage += 1
+                kept = _refined(level, moved, steps, seed, stage)
+            into, first = _numbered(kept), _numbered(moved)
+            if len(set(into)) == len(level):
+                label = [first[c] for c in node]
                 break
-            smaller: Rows = [{} for _ in number]
+            smaller: Rows = [{} for _ in set(into)]
             for v, row in enumerate(level):
                 for u, w in row.items():
                     smaller[into[v]][into[u]] = smaller[into[v]].get(into[u], 0) + w
-            level, moved = smaller, list(range(len(number)))
+            begin = list(range(len(smaller)))
+            if refines:  # a community has the number of the part that its first vertex is in
+                for v in range(len(level)):
+                    begin[into[v]] = into[moved.index(moved[v])]
+            node, level, moved = [into[c] for c in node], smaller, begin
         levels = max(levels, climbed)
         if best is not None and (found - best) * 1000 < 1024 * whole * whole:
             break
         best = found
-    state = State(rows, label, steps)
-    _move_all(state, seed, stage + 1, 1_000_000)
-    while wants := [(v, c) for v in range(n) if (c := state.wanted(v)) != label[v]]:
-        first: dict[int, int] = {}
-        for v, c in wants:
-            first.setdefault(label[v], v)
-            first.setdefault(c, v)
-        for v, c in [(v, c) for v, c in wants if first[label[v]] == first[c] == v]:
-            state.move(v, c)
+    _move_all(State(rows, label, steps), seed, stage + 1, 1_000_000)
+    while True:
+        state = State(rows, label, steps)
+        while wants := [(v, c) for v in range(n) if (c := state.wanted(v)) != label[v]]:
+            free: dict[int, int] = {}
+            for v, c in wants:
+                free.setdefault(label[v], v)
+                free.setdefault(c, v)
+            for v, c in [(v, c) for v, c in wants if free[label[v]] == free[c] == v]:
+                state.move(v, c)
+        if not refines:
+            break
+        parts = _connected_parts(rows, label)
+        if len(set(parts)) == len(set(label)):
+            break
+        label = parts
     members: dict[int, list[int]] = {}
     for v, c in enumerate(label):
         members.setdefault(c, []).append(v)
@@ -129,13 +155,55 @@ def reference_louvain(
     return [place[v] for v in range(n)], modularity, levels
 
 
+def _numbered(label: list[int]) -> list[int]:
+    """Communities numbered by their first vertices."""
+    number: dict[int, int] = {}
+    return [number.setdefault(c, len(number)) for c in label]
+
+
+def _connected_parts(rows: Rows, label: list[int]) -> list[int]:
+    """The smallest vertex that each can reach inside its community."""
+    part = [-1] * len(rows)
+    for start in range(len(rows)):
+        if part[start] < 0:
+            part[start], waiting = start, [start]
+            while waiting:
+                v = waiting.pop()
+                for u in rows[v]:
+                    if part[u] < 0 and label[u] == label[v]:
+                        part[u] = start
+                        waiting.append(u)
+    return part
+
+
+def _refined(rows: Rows, within: list[int], resolution: int, seed: int, stage: int) -> list[int]:
+    """Join vertices alone with others of their community."""
+    n = len(rows)
+    inside = [{u: w for u, w in row.items() if within[u] == within[v]} for v, row in enumerate(rows)]
+    state = State(rows, list(range(n)), resolution)
+    state.rows = inside  # strengths are those of all arcs
+    order, slices = _ordered(n, seed, stage, 0), min(n, 32)
+    for i in range(slices):
+        part = order[i * n // slices : (i + 1) * n // slices]
+        alone = {v for v in part if state.label[v] == v and state.label.count(v) == 1}
+        wants = [(v, state.wanted(v, closed=alone)) for v in part if v in alone]
+        for v, c in wants:
+            state.move(v, c)
+    return state.label
+
+
+def _ordered(n: int, seed: int, stage: int, number: int) -> list[int]:
+    """The vertices by their keys of a pass."""
+    return sorted(range(n), key=lambda v: (words(seed, v, stage, number, VERTEX)[0] >> 48, v))
+
+
 def _move_all(state: State, seed: int, stage: int, enough: int) -> int:
     """Move vertices, slice by slice, until a pass gains too little; the quality that is reached."""
     n, label = len(state.rows), state.label
     best, slices, number = state.quality(), min(n, 32), 0
     while True:
         before = list(label)
-        order = sorted(range(n), key=lambda v: (words(seed, v, stage, number, VERTEX)[0] >> 48, v))
+        order = _ordered(n, seed, stage, number)
         moved = 0
         for i in range(slices):
             part = order[i * n // slices : (i + 1) * n // slices]
@@ -182,3 +250,19 @@ def verify_louvain(graph: Graph, found: Any, weight: bool = True) -> None:
     for v in range(n):
         c = state.wanted(v)
         expect(c == labels[v], f"vertex {graph.ids[v]} gains by moving from community {labels[v]} to {c}")
+
+
+def verify_leiden(graph: Graph, found: Any, weight: bool = True) -> None:
+    """Check the same as of Louvain's communities, and that each is connected.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    verify_louvain(graph, found, weight)
+    graph = as_graph(graph)
+    parts = _connected_parts(weighted_rows(graph, weight), found.labels.tolist())
+    expect(
+        len(set(parts)) == found.count, f"{found.count} communities have {len(set(parts))} connected parts"
+    )

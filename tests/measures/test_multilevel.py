@@ -16,7 +16,7 @@ from samplers import awkward_graphs
 import clgraph
 from clgraph import Graph, InputError
 from clgraph.measures.multilevel import whole_weights
-from clgraph.reference.multilevel import reference_louvain, verify_louvain
+from clgraph.reference.multilevel import reference_leiden, reference_louvain, verify_leiden, verify_louvain
 
 DATA = Path(os.environ.get("CLGRAPH_TEST_DATA", "missing"))
 
@@ -36,13 +36,21 @@ def sets_of(labels):
     return [set(np.flatnonzero(labels == c).tolist()) for c in range(labels.max() + 1)]
 
 
-def same_as_reference(graph, device, *, seed=0, **options):
-    found = clgraph.louvain(graph, seed=seed, device=device, **options)
-    labels, modularity, levels = reference_louvain(graph, seed=seed, **options)
+METHODS = {
+    "louvain": (clgraph.louvain, reference_louvain, verify_louvain),
+    "leiden": (clgraph.leiden, reference_leiden, verify_leiden),
+}
+both = pytest.mark.parametrize("method", METHODS)
+
+
+def same_as_reference(method, graph, device, *, seed=0, **options):
+    call, reference, verify = METHODS[method]
+    found = call(graph, seed=seed, device=device, **options)
+    labels, modularity, levels = reference(graph, seed=seed, **options)
     assert found.labels.dtype == np.int32 and found.labels.tolist() == labels
     assert found.modularity == modularity or (isnan(found.modularity) and isnan(modularity))
     assert found.levels == levels
-    verify_louvain(graph, found, weight=options.get("weight", True))
+    verify(graph, found, weight=options.get("weight", True))
     return found
 
 
@@ -59,41 +67,45 @@ def weighted(kind, directed):
     return Graph.from_edges(ends[:, 0], ends[:, 1], weights=values[kind], directed=directed)
 
 
+@both
 @pytest.mark.smoke
 @pytest.mark.parametrize("directed", [False, True])
-def test_equals_reference_and_networkx(device, directed):
+def test_equals_reference_and_networkx(device, method, directed):
     for graph in (tangle(1, 60, 300, directed=directed), tangle(2, 90, 200, duplicates="keep")):
         for resolution in (1, 0.3, 2.5):
-            found = same_as_reference(graph, device, seed=4, resolution=resolution)
+            found = same_as_reference(method, graph, device, seed=4, resolution=resolution)
             theirs = nx.community.modularity(
                 as_networkx(graph), sets_of(found.labels), resolution=found.resolution
             )
             assert found.modularity == pytest.approx(theirs, abs=1e-12)
 
 
-def test_awkward_graphs(device):
+@both
+def test_awkward_graphs(device, method):
     for graph in awkward_graphs():
-        same_as_reference(graph, device)
+        same_as_reference(method, graph, device)
     for n in (0, 1, 5):
-        found = same_as_reference(Graph.from_edges([], [], vertices=np.arange(n)), device)
+        found = same_as_reference(method, Graph.from_edges([], [], vertices=np.arange(n)), device)
         assert found.labels.tolist() == list(range(n)) and isnan(found.modularity) and found.levels == 0
 
 
+@both
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("kind", ["real", "whole", "large", "extreme", "zero"])
-def test_weights(device, kind, directed):
+def test_weights(device, method, kind, directed):
     graph = weighted(kind, directed)
-    same_as_reference(graph, device, seed=3)
-    same_as_reference(graph, device, seed=3, weight=False)
+    same_as_reference(method, graph, device, seed=3)
+    same_as_reference(method, graph, device, seed=3, weight=False)
 
 
-def test_larger_graphs(device):
+@both
+def test_larger_graphs(device, method):
     for graph in (
         clgraph.powerlaw_graph(1500, seed=2),
         clgraph.lfr_graph(1000, mixing=0.3, seed=3).graph,
         Graph.from_edges(np.zeros(700, int), np.arange(1, 701)),
     ):
-        same_as_reference(graph, device, seed=1)
+        same_as_reference(method, graph, device, seed=1)
 
 
 def test_labels_on_the_device(device):
@@ -105,12 +117,10 @@ def test_labels_on_the_device(device):
 def test_more_slices_where_moves_spoil_each_other(device, monkeypatch):
     """In one slice all vertices swap sides for ever."""
     from clgraph.measures import multilevel
-    from clgraph.reference import multilevel as reference
 
     u, v = np.divmod(np.arange(900), 30)
     graph = Graph.from_edges(u, v + 30)
-    same_as_reference(graph, device)
-    assert not hasattr(reference, "SLICES")  # it has numbers of its own
+    same_as_reference("louvain", graph, device)
     monkeypatch.setattr(multilevel, "SLICES", 1)
     found = clgraph.louvain(graph, device=device)
     verify_louvain(graph, found)
@@ -141,8 +151,33 @@ def test_modularity_is_within_a_hundredth_of_the_best(device, name):
     else:
         pytest.skip(f"CLGRAPH_TEST_DATA has no {name}")
     graph = graph if graph.weights is None else Graph.from_edges(*graph.to_edges()[:2])
-    found = clgraph.louvain(graph, device=device)
-    assert found.modularity >= 0.99 * best_of_others(graph)
+    best = best_of_others(graph)
+    assert clgraph.louvain(graph, device=device).modularity >= 0.99 * best
+    assert clgraph.leiden(graph, device=device).modularity >= 0.995 * best
+
+
+def test_parts_that_are_not_connected_are_split(device):
+    """Two triangles far apart begin in one community: a resolution this low joins nothing across."""
+    from clgraph.measures.multilevel import Level, Search, upload_csr
+
+    u = np.array([0, 1, 2, 3, 4, 5, 7, 8])
+    graph = Graph.from_edges(u, np.array([1, 2, 0, 4, 5, 3, 8, 9]), vertices=np.arange(10))
+    with device.alone():
+        search = Search(device, 1024, 0, Level.of(device, upload_csr(device, graph), None), True)
+        label = device.upload(np.array([4, 4, 4, 4, 4, 4, 4, 2, 2, 2], np.int32), writable=True)
+        assert search._split(search.bottom, label)
+        assert device.download(label, np.int32, 10).tolist() == [0, 0, 0, 3, 3, 3, 6, 7, 7, 7]
+        assert not search._split(search.bottom, label)
+
+
+def test_leiden_verifier_sees_communities_that_are_not_connected():
+    graph = Graph.from_edges([0, 2], [1, 3], weights=[0.0, 0.0])
+    found = clgraph.leiden(graph)
+    assert found.count == 4
+    joined = replace(found, labels=np.array([0, 0, 0, 0], np.int32), sizes=np.array([4]))
+    verify_louvain(graph, joined)
+    with pytest.raises(AssertionError, match="connected"):
+        verify_leiden(graph, joined)
 
 
 def test_arguments():
