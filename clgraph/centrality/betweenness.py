@@ -263,6 +263,7 @@ def betweenness_centrality(
     return total * scales(n, chosen, normalized=normalized, endpoints=endpoints, directed=directed)
 
 
+@keyed.takes_rng
 @with_progress("edge betweenness")
 def edge_betweenness_centrality(
     graph: Any,
@@ -271,6 +272,7 @@ def edge_betweenness_centrality(
     sources: Any = None,
     normalized: bool = True,
     seed: int = 0,
+    rng: keyed.Rng | None = None,
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Floats:
@@ -289,6 +291,8 @@ def edge_betweenness_centrality(
         Whether the sums are divided by the number of pairs. Else they are sums over pairs (of an undirected
         graph: each pair once), scaled up to all pairs if only some sources count.
     seed : int
+    rng : int, SeedSequence, Generator or BitGenerator, optional
+        Gives the seed instead.
     device : Device or str, optional
         As in `clgraph.get_device`; one with float64.
     progress : callable or True, optional

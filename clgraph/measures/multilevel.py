@@ -125,12 +125,14 @@ class Partition(RunsOn):
         }
 
 
+@keyed.takes_rng
 @hints
 def louvain(
     graph: Any,
     *,
     resolution: float = 1.0,
     seed: int = 0,
+    rng: keyed.Rng | None = None,
     weight: bool = True,
     arrays: Arrays = "host",
     device: Device | str | None = None,
@@ -150,6 +152,8 @@ def louvain(
     resolution : float
         From 1/1024 to 1024, rounded to a multiple of 1/1024: what is larger favours smaller communities [2]_.
     seed : int
+    rng : int, SeedSequence, Generator or BitGenerator, optional
+        Gives the seed instead.
     weight : bool
         Count edges by their weights, at least 0; without weights (or with False) merged parallel edges count
         as often as they appear in the input. Whole weights with a sum below 2^39 are exact; others become
@@ -188,12 +192,14 @@ def louvain(
     return _communities("louvain", graph, resolution, seed, weight, arrays, device)
 
 
+@keyed.takes_rng
 @hints
 def leiden(
     graph: Any,
     *,
     resolution: float = 1.0,
     seed: int = 0,
+    rng: keyed.Rng | None = None,
     weight: bool = True,
     arrays: Arrays = "host",
     device: Device | str | None = None,

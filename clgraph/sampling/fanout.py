@@ -15,7 +15,7 @@ from clgraph.csr.upload import upload_csr
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
 from clgraph.graph import Graph, as_graph
-from clgraph.keyed import check_seed
+from clgraph.keyed import Rng, check_seed, takes_rng
 from clgraph.results import Arrays, RunsOn, on_device
 from clgraph.run import run_on
 
@@ -487,6 +487,7 @@ def _offsets(sizes: Ints) -> Ints:
 # --- public -------------------------------------------------------------------------------------------
 
 
+@takes_rng
 @hints
 def sample_neighbors(
     graph: Any,
@@ -497,6 +498,7 @@ def sample_neighbors(
     direction: Direction = "in",
     disjoint: bool = False,
     seed: int | None = None,
+    rng: Rng | None = None,
     batches: Any = None,
     arrays: Arrays = "host",
     device: Device | str | None = None,
@@ -526,6 +528,8 @@ def sample_neighbors(
         Whether each seed has a tree of its own, in which vertices of other trees appear again.
     seed : int, optional
         0 to 2**64 - 1; the same seed gives the same result on every device. None: drawn at random.
+    rng : int, SeedSequence, Generator or BitGenerator, optional
+        Gives the seed instead.
     batches : int or list of int, optional
         How many batches of equal length `seeds` consists of, or their lengths. Batch b is, byte for byte,
         what a call with its seeds alone and seed + b gives.
