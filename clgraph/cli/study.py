@@ -15,15 +15,17 @@ import click
 from click.core import ParameterSource
 
 import clgraph
-from clgraph.cli.command import Command, Run, table_of
+from clgraph.cli.command import Command, Run
 from clgraph.cli.options import device_options, limit_options, measure_options, option, run_options
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
     from clgraph.studies import Study
+    from clgraph.studies.aspects import Choice
     from clgraph.studies.plan import Tolerance
     from clgraph.studies.report import Comparison
+    from clgraph.studies.summary import Answer
 
 METHODS, SIZES = "drv,dre,drve,dhyb,cre,crve,ebfs,edfs", "70%,50%,30%,10%"
 VERTICES = 300_000  # of the graph of a preset, unless given
@@ -47,9 +49,12 @@ VERTICES = 300_000  # of the graph of a preset, unless given
     "--tolerance TEXT",
     "Accepted deviations from the original: ks=0.1,clustering=10% (default: ks=0.1,all=10%).",
 )
+@option("--aspects TEXT", "Weights of the aspects over all: degrees=2,spectrum=0 (default: 1 each).")
 @option("--min-size SIZE", "Redraw a sample of fewer vertices, with the next seed.")
 @measure_options
 @option("--figures/--no-figures", "Draw figures and a report (needs matplotlib).", bool, True)
+@option("--columns", "Width of the figures: 1 or 2 columns of a journal (3.3 or 7 inch).", ["1", "2"], "1")
+@option("--table", "Print means and intervals at each size as a table.", ["latex", "markdown", "csv"])
 @run_options
 def study(run: Run) -> None:
     """Sample GRAPH by several methods, sizes and seeds, and find the smallest sizes that suffice.
@@ -63,6 +68,7 @@ def study(run: Run) -> None:
     """
     from clgraph.drawing import need_matplotlib
     from clgraph.files.summary import read_with_summary
+    from clgraph.studies.aspects import check_weights
     from clgraph.studies.origin import input_of
     from clgraph.studies.plan import check_tolerance
     from clgraph.studies.report import complete_record, write_outputs
@@ -70,7 +76,7 @@ def study(run: Run) -> None:
     from clgraph.theses.presets import PRESETS
 
     given, folder = run.options, Path(str(run.output))
-    tolerance = check_tolerance(given.tolerance)
+    tolerance, weights = check_tolerance(given.tolerance), check_weights(given.aspects)
     if given.figures:
         need_matplotlib("the report", "--no-figures")
     makes = given.preset == "copra"
@@ -109,18 +115,26 @@ def study(run: Run) -> None:
         ("graph", f"{graph}: {data.num_vertices} vertices, {data.num_edges} edges"),
     ]
     beside = PRESETS[given.preset].compare(found) if given.preset else None
-    about: dict[str, Any] = {"name": Path(graph).name, "facts": facts, "beside": beside}
+    about: dict[str, Any] = {"name": Path(graph).name, "facts": facts, "beside": beside, "weights": weights}
+    about["columns"] = int(given.columns)
     written = write_outputs(found, folder, tolerance, figures=given.figures, **about)
     run.say(f"{folder}: study.csv ({len(found.rows)} rows), study.json, {', '.join(written)}")
-    best = found.best(tolerance)
+    best = found.best(tolerance, weights)
+    if given.table:
+        click.echo(found.table(format=given.table), nl=False)
+        return
     answer = {
+        "headline": best.headline,
+        "choices": [_choice(choice) for choice in best.choices],
+        "weights": best.weights,
+        "warnings": best.warnings,
         "ranking": [asdict(entry) for entry in best.ranking],
         "smallest": {verdict.measure: verdict.smallest for verdict in best.verdicts},
         "not_measured": best.missing,
     }
     compared = {"beside": asdict(beside)} if beside else {}
     run.print(
-        lambda: {**found.to_dict(), "answer": answer, **compared}, _answer_lines(found, tolerance, beside)
+        lambda: {**found.to_dict(), "answer": answer, **compared}, _answer_lines(best, tolerance, beside)
     )
 
 
@@ -147,28 +161,19 @@ def _sampled(run: Run, graph: Graph, folder: Path) -> Study:
         raise
 
 
-def _answer_lines(found: Study, tolerance: Tolerance, beside: Comparison | None) -> Iterator[Any]:
-    """The smallest sizes in a table, the answer in a sentence, and what is printed of a preset."""
+def _choice(choice: Choice) -> dict[str, Any]:
+    return {**asdict(choice), "alike": list(choice.alike), "within": list(choice.within)}
+
+
+def _answer_lines(best: Answer, tolerance: Tolerance, beside: Comparison | None) -> Iterator[Any]:
+    """The answer as wide as the terminal, and what is printed of a preset."""
+    from rich.console import Console
     from rich.table import Table
 
-    from clgraph.measures.report import figure
     from clgraph.studies.columns import COMPARED
-    from clgraph.studies.report import NONE, sentence
+    from clgraph.studies.tables import answer_lines
 
-    best = found.best(tolerance)
-    table = table_of(
-        ("measure", "original", "tolerance", *(entry.method for entry in best.ranking)),
-        title="The smallest size within the tolerance",
-    )
-    for verdict in best.verdicts:
-        sizes = [verdict.smallest.get(entry.method) or NONE for entry in best.ranking]
-        original = "" if verdict.measure.startswith("ks_") else figure(verdict.original)
-        table.add_row(COMPARED[verdict.measure], original, tolerance.words(verdict.measure), *sizes)
-    table.add_section()
-    away = [f"{100 * entry.deviation:.1f}" for entry in best.ranking]
-    table.add_row("% from the original on average", "", "", *away)
-    yield table
-    yield sentence(found, best)
+    yield from answer_lines(best, tolerance, max(60, Console().width))
     yield from (f"- {COMPARED[name]} is not defined: {why}" for name, why in best.missing.items())
     if beside is None:
         return

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,21 @@ if TYPE_CHECKING:
 
 # inches: narrow enough that the text can be read on a phone
 SIZE = (5.4, 4.1)
+# widths of one and two columns of a journal, in inches
+COLUMNS = {1: 3.3, 2: 7.0}
+# text that is read at its printed size; fonts embedded as TrueType, and SVG's text as text, as publishers ask
+PRINT = {
+    "font.size": 7.5,
+    "axes.titlesize": 8,
+    "figure.titlesize": 8.5,
+    "legend.fontsize": 7,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "lines.markersize": 3.5,
+    "pdf.fonttype": 42,
+    "svg.fonttype": "none",
+}
 # Okabe and Ito's colours, which colour-blind readers can tell apart; markers and dashes differ too, for print
 PAPER = {"ink": "#1b1b1b", "grid": "#d0d0d0", "original": "#0072B2", "sample": "#D55E00", "third": "#009E73"}
 # placeholders that become CSS variables in an SVG, so that the page can be dark
@@ -49,12 +65,22 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Drawing:
-    """One figure: a short name, its title, a description in words, and the function that draws it."""
+    """One figure: a short name, its title, a description in words, and the function that draws it.
+
+    Attributes
+    ----------
+    name, title, words : str
+    draw : callable
+        Takes axes, or with `height` the figure, and colours by name.
+    height : callable, optional
+        From the width to the height of a figure of several panels, in inches.
+    """
 
     name: str
     title: str
     words: str
     draw: Callable[[Any, dict[str, str]], None]
+    height: Callable[[float], float] | None = None
 
 
 def drawings(quality: Pair, curve: ReductionCurve | None = None) -> list[Drawing]:
@@ -123,18 +149,48 @@ def draw_page(new: Callable[..., Any], drawn: list[Drawing], title: str) -> Any:
     return page
 
 
-def figure_of(drawing: Drawing, colours: dict[str, str], *, title: bool = True) -> Any:
-    """Draw one figure on a page of its own."""
+def figure_of(
+    drawing: Drawing, colours: dict[str, str], *, title: bool = True, width: float = SIZE[0]
+) -> Any:
+    """Draw one figure on a page of its own, `width` inches wide.
+
+    Pages of a journal's columns (`COLUMNS`) have smaller text than those of a report.
+    """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    with rc_context(_style(colours)):
-        figure = Figure(figsize=SIZE, layout="constrained")
-        _draw(figure.add_subplot(), drawing, colours, title=title)
+    height = drawing.height(width) if drawing.height else SIZE[1] / SIZE[0] * min(width, SIZE[0])
+    style = _style(colours) | (PRINT if width in COLUMNS.values() else {})
+    with rc_context(style):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        if drawing.height:
+            if title:
+                figure.suptitle(drawing.title)
+            drawing.draw(figure, colours)
+        else:
+            _draw(figure.add_subplot(), drawing, colours, title=title)
     return figure
 
 
-def inline_svg(drawing: Drawing, tokens: dict[str, str] = TOKENS) -> str:
+def write_print(drawing: Drawing, folder: Path, columns: int, colours: dict[str, str]) -> None:
+    """Write one figure as PDF, SVG and PNG, as wide as one or two columns of a journal."""
+    from matplotlib import rc_context
+
+    from clgraph.formats import atomic_write
+
+    # without the date and random ids, the same study gives the same bytes
+    with rc_context({**_style(colours), **PRINT, "svg.hashsalt": drawing.name}):
+        page = figure_of(drawing, colours, width=COLUMNS[columns])
+        page.set_dpi(300)  # as PNG has it: widths of text differ by resolution
+        page.draw_without_rendering()  # places everything, once for all formats
+        page.set_layout_engine("none")
+        for form, about in (("pdf", "CreationDate"), ("svg", "Date"), ("png", None)):
+            known = {} if about is None else {"metadata": {about: None}}
+            with atomic_write(folder / f"{drawing.name}.{form}", "wb") as out:
+                page.savefig(out, format=form, dpi=300, **known)
+
+
+def inline_svg(drawing: Drawing, tokens: dict[str, str] = TOKENS, width: float = SIZE[0]) -> str:
     """Return a figure as an SVG element for a page that defines a CSS variable per token: ``--ink``, ..."""
     from html import escape
 
@@ -142,7 +198,7 @@ def inline_svg(drawing: Drawing, tokens: dict[str, str] = TOKENS) -> str:
 
     out = io.StringIO()
     with rc_context({**_style(tokens), "svg.hashsalt": drawing.name, "svg.fonttype": "path"}):
-        figure = figure_of(drawing, tokens, title=False)
+        figure = figure_of(drawing, tokens, title=False, width=width)
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     text = out.getvalue()
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)

@@ -45,15 +45,64 @@ class Study(Result):
     notes : list of str
         What the user should know: samples that collapsed, seeds that were drawn instead.
     version, device : str
+    hop_plots, spectra : dict
+        Hop plots (pairs of vertices within 0, 1, ... hops) and largest eigenvalues of the same samples as
+        `degrees`.
+    restarts : dict
+        By method, size and seed, how often a method that spreads died out and started again elsewhere.
     """
 
-    def to_pandas(self) -> Any:
-        """Return the rows as a data frame; undefined values are missing."""
+    def to_pandas(self, *, summary: bool = False) -> Any:
+        """Return the rows, or the rows of the summary, as a data frame; undefined values are missing.
+
+        Parameters
+        ----------
+        summary : bool
+            A row for each method, size and measure instead of each sample.
+        """
+        from clgraph.arguments import flag
         from clgraph.graph.exchange.common import library
         from clgraph.studies.columns import COLUMNS
 
-        frame = library("pandas", "pandas").DataFrame(self.rows, columns=list(COLUMNS))
-        return frame.convert_dtypes()
+        flag(summary, "summary")
+        rows, columns = (self.summary, list(self.summary[0])) if summary else (self.rows, list(COLUMNS))
+        return library("pandas", "pandas").DataFrame(rows, columns=columns).convert_dtypes()
+
+    def table(
+        self,
+        size: Size | None = None,
+        measures: Sequence[str] | str | None = None,
+        *,
+        format: str = "markdown",
+    ) -> str:
+        """Return mean and 95 % interval of measures as a table for print, methods in rows.
+
+        Parameters
+        ----------
+        size : size, optional
+            One of the study's. Default: a table for each; of CSV one table for all.
+        measures : sequence of str, or a text such as "clustering,ks_degree", optional
+            Columns of `rows`. Default: those that `best` compares, if the original has them.
+        format : {"latex", "markdown", "csv"}
+            LaTeX is for the package booktabs. CSV has mean, low and high of each measure in columns, in full
+            precision.
+
+        Raises
+        ------
+        InputError
+            A size or a measure that the study does not have, or another format.
+
+        Examples
+        --------
+        >>> import clgraph
+        >>> graph = clgraph.powerlaw_graph(500, seed=1)
+        >>> found = clgraph.study(graph, "drv,dre", "50%,30%", seeds=3, eigenvalues=False)
+        >>> print(found.table("30%", "vertices").splitlines()[2])
+        | method | vertices |
+        """
+        from clgraph.studies.tables import study_table
+
+        return study_table(self, size, measures, format)
 
     def plot(self, measure: str, axes: Any = None) -> Any:
         """Draw a measure against the size, a line per method, with 95 % intervals.
@@ -197,6 +246,8 @@ def study(
         request = MeasureRequest(sources=plan.hop_sources, eigenvalues=plan.eigenvalues)
         original = measure(whole, dev, request)
     state.degrees["original"] = [each.tolist() for each in original.degree_histogram]
+    state.hop_plots["original"] = original.hop_plot.tolist()
+    state.spectra["original"] = original.eigenvalues.tolist()
     # rows are stored a batch at a time: an interrupt loses the current batch alone
     for batch in batches(whole, plan, original, dev, list(state.rows)):
         state.add(batch)
@@ -212,6 +263,9 @@ def study(
         notes,
         __version__,
         dev.name,
+        state.hop_plots,
+        state.spectra,
+        state.restarts,
         provenance=run.provenance,
     )
     state.write(made.to_dict())

@@ -133,6 +133,11 @@ class Tolerance:
         bound, share = self.of[measure]
         return bound * abs(original) if share else bound
 
+    def share(self, measure: str, original: float | None) -> float:
+        """Return the largest difference as a share of the original's value; of KS distances it itself."""
+        bound, share = self.of[measure]
+        return bound if share or not original or measure.startswith("ks_") else bound / abs(original)
+
 
 def check_tolerance(tolerance: Mapping[str, Any] | str | None) -> Tolerance:
     """Check a tolerance, a text such as ``ks=0.1,clustering=10%`` or a mapping.

@@ -210,6 +210,13 @@ STUDY = Keys(
         "samples": COUNT,
         # of the original, and of each method by size
         "degrees": lambda value: Keys({name: each_of(HISTOGRAM) for name in value} | {"original": HISTOGRAM}),
+        # likewise; "original" has a list
+        **dict.fromkeys(
+            ("hop_plots", "spectra"),
+            lambda value: Keys({name: each_of([NUMBER]) for name in value} | {"original": [NUMBER]}),
+        ),
+        # by method, size and seed
+        "restarts": each_of(each_of(each_of(COUNT))),
         "original": each_of(NUMBER | NULL),
         "reasons": each_of(TEXT),
         "files": [FILE],

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,20 +14,21 @@ from typing import TYPE_CHECKING, Any
 from clgraph.drawing import need_matplotlib
 from clgraph.formats import atomic_write
 from clgraph.graph.exchange.common import library
+from clgraph.measures.figures import inline_svg
 from clgraph.measures.report import facts_html, figure, figures_html, page, table_html, write_page
+from clgraph.studies.aspects import ASPECTS, OVERALL, Place, listed, named, smallest_within, words_of
 from clgraph.studies.columns import COLUMNS, COMPARED
-from clgraph.studies.figures import DARK, SERIES, TOKENS, drawings
+from clgraph.studies.figures import DARK, SERIES, TOKENS, answer_drawings, drawings, plain
 from clgraph.studies.plan import Tolerance
 from clgraph.studies.record import save_record
-from clgraph.studies.summary import Answer, Standing
+from clgraph.studies.summary import Answer
+from clgraph.studies.tables import NONE, weighting
 
 if TYPE_CHECKING:
     from clgraph.studies.summary import Result
 
 
 NOTES = 30  # that the report lists: study.json has all
-SIZES = 6  # that a sentence names: with more nobody reads it
-NONE = "\u2013"
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,7 @@ def report_html(
     name: str = "the graph",
     facts: Sequence[tuple[str, str]] = (),
     beside: Comparison | None = None,
+    weights: Mapping[str, float] | None = None,
 ) -> str:
     """Return the report as the text of one HTML file.
 
@@ -73,6 +75,8 @@ def report_html(
         What else is known of the input and the run.
     beside : Comparison, optional
         What is shown after the answer.
+    weights : dict of str to float, optional
+        Of the aspects.
 
     Raises
     ------
@@ -80,13 +84,15 @@ def report_html(
         If matplotlib is not installed.
     """
     need_matplotlib("a report")
-    found = study.best(tolerance)
-    # the page has the heat map as a table
-    figures = figures_html((e for e in drawings(study, found) if e.name != "heat-map"), TOKENS)
+    found = study.best(tolerance, weights)
+    # the page has the heat map as a table, and begins with one of the answer's pictures
+    left_out = {"heat-map", f"answer-{plain(shown_size(found))}"} if found.choices else {"heat-map"}
+    drawn = [*answer_drawings(found), *drawings(study, found)]
+    figures = figures_html((each for each in drawn if each.name not in left_out), TOKENS)
     plan = study.plan
-    sizes = (f"{s} ({t} vertices)" for s, t in zip(plan.sizes, plan.targets, strict=True))
+    sizes = (f"{s} ({figure(t)} vertices)" for s, t in zip(plan.sizes, plan.targets, strict=True))
     about = {
-        "methods": ", ".join(plan.methods),
+        "methods": ", ".join(map(named, plan.methods)),
         "sizes": ", ".join(sizes),
         "seeds": f"{plan.seeds}, from {plan.seed} on",
         "device": study.device,
@@ -100,7 +106,7 @@ def report_html(
         title=escape(f"How small can a sample of {name} be?"),
         light=_series(SERIES),
         dark=_series(DARK),
-        answer=answer_html(study, found, tolerance) + (f"\n{beside.html()}" if beside else ""),
+        answer=answer_html(study, found, tolerance, pictures=True) + (f"\n{beside.html()}" if beside else ""),
         figures=figures,
         facts=facts_html((*facts, *about.items())),
     )
@@ -110,86 +116,152 @@ def _series(colours: tuple[str, ...]) -> str:
     return " ".join(f"--series{i}: {colour};" for i, colour in enumerate(colours))
 
 
-def answer_html(study: Result, found: Answer, tolerance: Tolerance) -> str:
-    """Return the answer: in a sentence, as cards, and in tables."""
-    parts = [f'<p class="lead">{escape(sentence(study, found))}</p>', '<div class="cards">']
-    for number, place in enumerate(found.ranking, 1):
-        kept = _kept(study, place)
-        parts.append(
-            f"<div><b>{number}. {escape(place.method)}</b><span>of {len(found.verdicts)} measures "
-            f"{escape(kept)} within the tolerance; {100 * place.deviation:.1f} % from the original on "
-            "average</span></div>"
-        )
-    parts += ["</div>", _smallest(found, tolerance), _heat(found), _missing(study, found)]
+def answer_html(study: Result, found: Answer, tolerance: Tolerance, pictures: bool = False) -> str:
+    """Return the answer: in a sentence, as a picture (which needs matplotlib), and in tables."""
+    parts = [f'<p class="lead">{escape(found.headline)}</p>']
+    if lines := [line for lines in found.warnings.values() for line in lines]:
+        parts.append(f'<ul class="warnings">{"".join(f"<li>{escape(line)}.</li>" for line in lines)}</ul>')
+    if pictures and found.choices:
+        parts.append(_picture(found))
+    parts += [_choices(found), *_distances(found), _smallest(found, tolerance), _heat(found)]
+    parts += [_measures(found, tolerance), _missing(study, found)]
     return "\n".join(parts)
 
 
-def _kept(study: Result, place: Standing) -> str:
-    """Return how many measures a method keeps at each size, from the largest on; of many sizes at some."""
-    plan = study.plan
-    sizes = [size for _, size in sorted(zip(plan.targets, plan.sizes, strict=True), reverse=True)]
-    if len(sizes) > SIZES:
-        sizes = [sizes[i * (len(sizes) - 1) // (SIZES - 1)] for i in range(SIZES)]
-    return ", ".join(f"{place.kept[size]} at {size}" for size in sizes)
+def _picture(found: Answer) -> str:
+    """Return the picture at the size of the answer, for screens and narrow for phones."""
+    size = shown_size(found)
+    drawing = next(each for each in answer_drawings(found) if each.name == f"answer-{plain(size)}")
+    wide, narrow = (
+        inline_svg(replace(drawing, name=f"{drawing.name}-{kind}"), TOKENS, width)
+        for kind, width in (("wide", 11.0), ("narrow", 3.8))
+    )
+    return (
+        f'<figure class="first"><h2>{escape(drawing.title)}</h2>\n<div class="wide">{wide}</div>'
+        f'<div class="narrow">{narrow}</div>\n<figcaption>{escape(drawing.words)}</figcaption></figure>'
+    )
 
 
-def sentence(study: Result, found: Answer) -> str:
-    """Return the answer in words."""
-    if not found.ranking:
-        return "Nothing could be compared: no measure of the original is defined."
-    best, of = found.ranking[0], len(found.verdicts)
-    closest = min(found.ranking, key=lambda place: place.deviation)
-    away = f"{100 * closest.deviation:.1f} %"
-    if not any(best.kept.values()):
-        return (
-            "No method keeps any measure within the tolerance at any of the sizes. "
-            f"{closest.method} stays closest: {away} from the original on average."
+def shown_size(found: Answer) -> str:
+    """Return the size that the sentence names."""
+    if best := smallest_within(found.choices):
+        return best[0].size
+    overall = [choice for choice in found.choices if choice.aspect == OVERALL] or found.choices
+    return min(overall, key=lambda choice: choice.places[0].distance).size
+
+
+def _choices(found: Answer) -> str:
+    lines = []
+    for choice in found.choices:
+        place, kind = choice.places[0], ""
+        if choice.aspect == OVERALL:
+            kind = f"<b>{escape(choice.size)}</b> <small>{figure(choice.target)} vertices</small>"
+        mark = ' class="best"' if choice.accepts(place) else ""
+        alike = escape(listed(choice.alike)) if choice.alike else NONE
+        if len(choice.places) > 1 and place.low is None:
+            alike = "one seed has no interval"
+        weak = ' <span class="warned">see the warning</span>' if choice.method in found.warnings else ""
+        cells = (
+            f'<td class="text">{escape(choice.aspect)}</td>'
+            f'<td class="text">{_name(choice.method)}{weak}</td><td{mark}>{_interval(place)}</td>'
+            f'<td>{100 * choice.tolerance:.1f}</td><td class="text fold">{alike}</td>'
         )
-    text = f"{best.method} keeps most: of {of} measures {_kept(study, best)} are within the tolerance."
-    if len(found.ranking) > 1:
-        text += f" On average {closest.method} is closest to the original: {away} away."
-    return text
+        lines.append((kind, cells))
+    text = table_html(
+        "What to take at each size",
+        f"The method that is nearest to the original, in % (0: like the original, at most 100), with the "
+        f"95 % interval over the seeds; green: within the tolerance. {weighting(found)}",
+        ("size", "aspect", "method", "distance", "accepted", "not distinguishable from"),
+        lines,
+    )
+    return text.replace('<div class="scroll">', '<div class="scroll choices">')
+
+
+def _name(method: str) -> str:
+    return f"<b>{escape(method)}</b> <small>{escape(words_of(method))}</small>"
+
+
+def _interval(place: Place) -> str:
+    text = f"{100 * place.distance:.1f}"
+    if place.low is None or place.high is None:
+        return text
+    return f"{text} <small>{100 * place.low:.1f}\u2013{100 * place.high:.1f}</small>"
+
+
+def _distances(found: Answer) -> Iterator[str]:
+    """Yield a table for each size: methods in rows, aspects in columns."""
+    for overall in (choice for choice in found.choices if choice.aspect == OVERALL):
+        choices = [choice for choice in found.choices if choice.size == overall.size]
+        at = [{place.method: place for place in choice.places} for choice in choices]
+        lines = []
+        for place in overall.places:
+            cells = ""
+            for choice, places in zip(choices, at, strict=True):
+                kind = "best" if choice.accepts(places[place.method]) else ""
+                cells += f'<td class="{kind}">{_interval(places[place.method])}</td>'
+            lines.append((_name(place.method), cells))
+        yield table_html(
+            f"Distances at {overall.size}",
+            "In % of the original, with 95 % intervals; green: within the tolerance.",
+            ("method", *(choice.aspect for choice in choices)),
+            lines,
+        )
 
 
 def _smallest(found: Answer, tolerance: Tolerance) -> str:
-    methods = [place.method for place in found.ranking]
     lines = []
-    for verdict in found.verdicts:
-        original = "" if verdict.measure.startswith("ks_") else figure(verdict.original)
-        cells = f"<td>{original}</td><td>{tolerance.words(verdict.measure)}</td>"
-        for method in methods:
-            size = verdict.smallest.get(method)
+    for standing in found.ranking:
+        cells = ""
+        for verdict in found.verdicts:
+            size = verdict.smallest.get(standing.method)
             kind = "none" if size is None else "best" if size == verdict.size else ""
             cells += f'<td class="{kind}">{escape(size or NONE)}</td>'
-        lines.append((COMPARED[verdict.measure], cells))
-    return table_html(
+        lines.append((_name(standing.method), cells))
+    return _turned(
         "The smallest size within the tolerance",
         "The smallest size at which the whole 95 % interval of the mean over the seeds is within the "
         "tolerance, as it is at all larger sizes. \u2013: at none of the sizes.",
-        ("measure", "original", "tolerance", *methods),
+        found,
         lines,
     )
 
 
 def _heat(found: Answer) -> str:
-    methods = [place.method for place in found.ranking]
     lines = []
-    for verdict in found.verdicts:
-        gaps = (found.deviations.get((method, verdict.measure)) for method in methods)
+    for standing in found.ranking:
+        gaps = (found.deviations.get((standing.method, verdict.measure)) for verdict in found.verdicts)
         cells = (
-            '<td class="none">not defined</td>'
+            f'<td class="none">{NONE}</td>'
             if gap is None
-            else f'<td class="heat" style="--share: {0.75 * min(1.0, gap):.2f}">{100 * gap:.1f}</td>'
+            else f'<td class="heat" style="--share: {0.75 * min(1.0, gap):.2f}">{100 * gap:.0f}</td>'
             for gap in gaps
         )
-        lines.append((COMPARED[verdict.measure], "".join(cells)))
-    return table_html(
+        lines.append((_name(standing.method), "".join(cells)))
+    return _turned(
         "How far each method is from the original",
-        "In % of the original\u2019s value, 100 at most, on average over the sizes; of KS distances 100 "
-        "times the distance.",
-        ("measure", *methods),
+        "The mean distance of a sample in %, over samples and sizes. \u2013: not defined.",
+        found,
         lines,
     )
+
+
+def _turned(title: str, words: str, found: Answer, lines: list[tuple[str, str]]) -> str:
+    """Return a table with methods in rows, whose columns are headed by measures from bottom to top."""
+    text = table_html(title, words, ("method", *(COMPARED[v.measure] for v in found.verdicts)), lines)
+    return text.replace('<div class="scroll">', '<div class="scroll turned">')
+
+
+def _measures(found: Answer, tolerance: Tolerance) -> str:
+    lines = []
+    for verdict in found.verdicts:
+        original = "" if verdict.measure.startswith("ks_") else figure(verdict.original)
+        aspect = next(name for name, measures in ASPECTS.items() if verdict.measure in measures)
+        best = NONE if verdict.method is None else f"{verdict.size} by {verdict.method}"
+        cells = f'<td class="text">{aspect}</td><td>{original}</td>'
+        cells += f"<td>{tolerance.words(verdict.measure)}</td><td>{escape(best)}</td>"
+        lines.append((COMPARED[verdict.measure], cells))
+    heads = ("measure", "aspect", "original", "tolerance", "smallest size within")
+    return table_html("The measures", "KS distances compare whole distributions.", heads, lines)
 
 
 def _missing(study: Result, found: Answer) -> str:
@@ -227,6 +299,8 @@ def write_outputs(
     facts: Sequence[tuple[str, str]],
     figures: bool,
     beside: Comparison | None = None,
+    weights: Mapping[str, float] | None = None,
+    columns: int = 1,
 ) -> list[str]:
     """Write what a study has beside ``study.csv`` and ``study.json``.
 
@@ -244,6 +318,10 @@ def write_outputs(
         Whether to draw: figures and the report need matplotlib.
     beside : Comparison, optional
         What the report shows after the answer.
+    weights : dict of str to float, optional
+        Of the aspects.
+    columns : int
+        Width of the figures: 1 or 2 columns of a journal.
 
     Returns
     -------
@@ -258,23 +336,23 @@ def write_outputs(
     # the CSV has everything; Parquet is a convenience for those who have pyarrow
     if find_spec("pyarrow") is not None:
         pa, parquet = library("pyarrow", "arrow"), library("pyarrow.parquet", "arrow")
-        columns = {column: [row[column] for row in study.rows] for column in COLUMNS}
+        values = {column: [row[column] for row in study.rows] for column in COLUMNS}
         with atomic_write(folder / "study.parquet", "wb") as out:
-            parquet.write_table(pa.table(columns), out)
+            parquet.write_table(pa.table(values), out)
         written.append("study.parquet")
     if figures:
         from clgraph.studies.figures import write_figures
 
-        count = write_figures(study, study.best(tolerance), folder / "figures")
-        text = report_html(study, tolerance, name=name, facts=facts, beside=beside)
+        count = write_figures(study, study.best(tolerance, weights), folder / "figures", columns)
+        text = report_html(study, tolerance, name=name, facts=facts, beside=beside, weights=weights)
         write_page(folder / "report.html", text)
-        written += [f"figures ({count})", "report.html"]
+        written += [f"figures ({count}, as PDF, SVG and PNG)", "report.html"]
     return written
 
 
 # the page, of ``report.html`` and ``report.css``
 PAGE = page(
     __file__,
-    light="--good: #00795a; --heat: 213, 94, 0; $light",
-    dark="--good: #35c79b; --heat: 230, 130, 30; $dark",
+    light="--faint: #c4c4c4; --good: #00795a; --heat: 213, 94, 0; $light",
+    dark="--faint: #505a66; --good: #35c79b; --heat: 230, 130, 30; $dark",
 )

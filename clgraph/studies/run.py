@@ -14,6 +14,7 @@ from clgraph.measures.compare import distances
 from clgraph.measures.pack import Pack, alone, measured_view
 from clgraph.measures.scalars import MeasureRequest, Measures, measure_all
 from clgraph.sampling import Samples
+from clgraph.sampling.literature.engine import DIED_OUT
 from clgraph.sampling.result import collapsed
 from clgraph.sampling.runs import draw_large_enough
 from clgraph.studies.columns import Row, scalars
@@ -34,6 +35,9 @@ class Batch(NamedTuple):
     method: str
     rows: list[Row]  # in the order of the plan
     degrees: dict[str, Histogram]  # by size, of the first seed's samples, if they are here
+    hop_plots: dict[str, list[float]]  # likewise
+    spectra: dict[str, list[float]]  # likewise: the largest eigenvalues
+    restarts: dict[str, dict[str, int]]  # by size and seed, of those that started again
     notes: list[str]
 
 
@@ -58,7 +62,7 @@ def batches(
             made, notes, following = draw_large_enough(graph, method, options, plan.min_size, following)
             batch = _measured(method, plan, original, made, device)
             batch.notes[:0] = [f"{method}, {note}" for note in notes]
-            yield batch if begin == 0 else batch._replace(degrees={})
+            yield batch if begin == 0 else batch._replace(degrees={}, hop_plots={}, spectra={})
             begin += runs
 
 
@@ -67,6 +71,7 @@ def _measured(method: str, plan: Plan, original: Measures, made: Samples, device
     found = _measures(made, device, request)
     rows: list[Row] = []
     notes: list[str] = []
+    restarts: dict[str, dict[str, int]] = {}
     for each, measures in zip(made, found, strict=True):
         apart = distances(original, measures)
         rows.append(
@@ -82,13 +87,20 @@ def _measured(method: str, plan: Plan, original: Measures, made: Samples, device
                 "device": device.name,
             }
         )
+        if any(note.startswith(DIED_OUT) for note in each.notes):
+            restarts.setdefault(str(each.size), {})[str(each.seed)] = each.iterations - 1
         if collapse := collapsed(measures.vertices, min(each.target_vertices, original.largest_component)):
             notes.append(f"{each.method}, size {each.size}, seed {each.seed}: {collapse}")
-    degrees = {
-        size: tuple(each.tolist() for each in measures.degree_histogram)
-        for size, measures in zip(plan.sizes, found, strict=False)
-    }
-    return Batch(method, rows, degrees, notes)
+    first = dict(zip(plan.sizes, found, strict=False))
+    return Batch(
+        method,
+        rows,
+        {size: tuple(each.tolist() for each in one.degree_histogram) for size, one in first.items()},
+        {size: one.hop_plot.tolist() for size, one in first.items()},
+        {size: one.eigenvalues.tolist() for size, one in first.items()},
+        restarts,
+        notes,
+    )
 
 
 def _measures(made: Samples, device: Device, request: MeasureRequest) -> list[Measures]:

@@ -13,6 +13,8 @@ from clgraph.studies.record import load_record, save_record
 from clgraph.studies.run import Batch
 
 TABLE = "study.csv"
+FIRST = ("degrees", "hop_plots", "spectra")  # of the first seed's samples, by method and size
+KEPT = (*FIRST, "restarts")
 OUTPUTS = (TABLE, "summary.csv", "study.parquet", "figures", "report.html")
 
 
@@ -45,8 +47,10 @@ class State:
     ----------
     notes : list of str
         Of the batches so far.
-    degrees : dict
-        Degree histograms by method and size.
+    degrees, hop_plots, spectra : dict
+        Degree histograms, hop plots and largest eigenvalues by method and size.
+    restarts : dict
+        How often a sample's method started again, by method, size and seed.
     rows : list of dict
         In the order of the plan.
 
@@ -62,6 +66,9 @@ class State:
         self._head = {"study": self._plan, "clgraph": version, "device": device, "input": input}
         self.notes: list[str] = []
         self.degrees: dict[str, Any] = {}
+        self.hop_plots: dict[str, Any] = {}
+        self.spectra: dict[str, Any] = {}
+        self.restarts: dict[str, dict[str, dict[str, int]]] = {}
         self.rows: list[Row] = []
         if folder is None:
             return
@@ -94,7 +101,9 @@ class State:
         content = load_record(str(self._path))
         if "study" not in content:
             raise InputError(f"{self._path}: not a study's record; give another folder")
-        self.notes, self.degrees = content["notes"], content.get("degrees", {})
+        self.notes = content["notes"]
+        for name in KEPT:  # records of earlier versions lack some
+            setattr(self, name, content.get(name, {}))
         differ = [key for key in self._head if key != "study" and content[key] != self._head[key]]
         differ += [key for key in self._plan if content["study"][key] != self._plan[key]]
         if differ:
@@ -106,15 +115,19 @@ class State:
     def write(self, more: dict[str, Any] | None = None) -> None:
         """Write the record, at the end of the study with everything that it has."""
         if self._folder is not None:
-            so_far = {**self._head, "notes": self.notes, "degrees": self.degrees}
+            so_far = {**self._head, "notes": self.notes, **{name: getattr(self, name) for name in KEPT}}
             save_record(self._path, {**so_far, **(more or {})})
 
     def add(self, batch: Batch) -> None:
         """Add a batch: its notes before its rows, which show that it is done."""
         self.notes += [note for note in batch.notes if note not in self.notes]
-        if batch.degrees:
-            self.degrees[batch.method] = batch.degrees
-        if batch.notes or batch.degrees:
+        for name in FIRST:
+            if found := getattr(batch, name):
+                getattr(self, name)[batch.method] = found
+        # by seed: a batch that is drawn again after an interruption counts once
+        for size, starts in batch.restarts.items():
+            self.restarts.setdefault(batch.method, {}).setdefault(size, {}).update(starts)
+        if batch.notes or batch.degrees or batch.restarts:
             self.write()
         if self._folder is not None:
             self._write_rows(lines_of(batch.rows), "a")

@@ -12,24 +12,23 @@ import numpy.typing as npt
 
 from clgraph.lazy import lazy
 from clgraph.results import RunsOn, Shown, kernel_facts
+from clgraph.studies.aspects import (
+    OVERALL,
+    Choice,
+    Distances,
+    check_weights,
+    headline,
+    t_interval,
+    warnings_of,
+)
 from clgraph.studies.columns import COMPARED, MEASURES, Row, lines_of
 from clgraph.studies.plan import Plan, Tolerance, check_tolerance
+from clgraph.studies.tables import answer_lines
 
 # seeds from which on there are bootstrap intervals, too: a percentile of fewer values is too narrow
 MANY = 50
 DRAWS = 2000  # of the bootstrap: its 2.5 % tails then have 50 values each
 Floats = npt.NDArray[np.float64]
-
-
-def t_interval(values: Floats) -> tuple[float | None, float | None]:
-    """Return the 95 % interval of a mean by Student's t; none for a single value."""
-    if len(values) < 2:
-        return None, None
-    from scipy.special import stdtrit
-
-    half = float(stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / np.sqrt(len(values)))
-    middle = float(values.mean())
-    return middle - half, middle + half
 
 
 def bootstrap_interval(values: Floats) -> tuple[float | None, float | None]:
@@ -110,60 +109,82 @@ class Standing:
     kept : dict of str to int
         For each size how many measures are within the tolerance there and at all larger sizes.
     deviation : float
-        From the original, the mean over measures and sizes: of a measure the mean over the seeds, as a share
-        of the original's value, at most 1; KS distances as they are.
+        The mean distance of its samples from the original, over sizes and weighted aspects, from 0 to 1.
+    low, high : float or None
+        The 95 % interval of `deviation`; None for a single seed.
     """
 
     method: str
     kept: dict[str, int]
     deviation: float
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True, repr=False)
 class Answer(Shown):
-    """The smallest size within a tolerance for each measure, and the methods in order.
+    """What a study says: which method to take at each size, and how small each measure allows a sample to be.
 
     Attributes
     ----------
+    choices : list of Choice
+        For each size, the largest first, over all aspects and in each: methods by distance, with intervals,
+        and which of them are not distinguishable from the nearest.
     verdicts : list of Verdict
     ranking : list of Standing
-        The method that keeps most measures within the tolerance, counted over all sizes, first; of equals the
-        one that deviates less.
+        The methods by their distance over all sizes and aspects, the nearest first.
     deviations : dict of (method, measure) to float
-        The mean over the sizes.
+        The mean distance over samples and sizes.
     missing : dict of str to str
         Measures that have no part in this, and why.
+    weights : dict of str to float
+        Of the aspects.
+    warnings : dict of str to list of str
+        By method: sizes at which samples collapsed, and how often it started again.
     """
 
+    choices: list[Choice]
     verdicts: list[Verdict]
     ranking: list[Standing]
     deviations: dict[tuple[str, str], float]
     missing: dict[str, str]
+    weights: dict[str, float]
+    warnings: dict[str, list[str]]
+
+    @property
+    def headline(self) -> str:
+        """The answer in one sentence."""
+        return headline(self.choices, self.warnings)
 
     def _facts(self) -> dict[str, Any]:
-        first = self.ranking[0]
-        kept = ", ".join(f"{count} at {size}" for size, count in first.kept.items())
+        # a repr is a line
+        overall = {choice.size: choice.method for choice in self.choices if choice.aspect == OVERALL}
         return {
-            "first": first.method,
-            f"of {len(self.verdicts)} measures it keeps": kept,
-            "then": " ".join(place.method for place in self.ranking[1:]) or "none",
+            "nearest over all": ", ".join(f"{method} at {size}" for size, method in overall.items())
+            or "none",
+            "methods": " ".join(place.method for place in self.ranking) or "none",
+            "warnings": len(self.warnings),
         }
 
     def __str__(self) -> str:
-        """A table: for each measure the smallest size within the tolerance, by method."""
-        methods = [place.method for place in self.ranking]
-        rows = [["", *methods]]
-        for verdict in self.verdicts:
-            rows.append([COMPARED[verdict.measure], *(verdict.smallest[name] or "-" for name in methods)])
-        wide = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-        cells = ([row[0].ljust(wide[0]), *map(str.rjust, row[1:], wide[1:])] for row in rows)
-        return "\n".join(map("  ".join, cells))
+        """The answer at each size and the smallest sizes within the tolerance, in 80 columns."""
+        return "\n".join(answer_lines(self))
 
 
-def answer(plan: Plan, summary: list[Row], tolerance: Tolerance, missing: dict[str, str]) -> Answer:
-    """Answer from the summary; a size is within the tolerance if the whole 95 % interval of its mean is."""
+def answer(
+    plan: Plan,
+    rows: list[Row],
+    original: Row,
+    summary: list[Row],
+    tolerance: Tolerance,
+    missing: dict[str, str],
+    weights: dict[str, float],
+    restarts: Mapping[str, Any],
+) -> Answer:
+    """Answer from rows and summary; a size is within a tolerance if the 95 % interval of its mean is."""
     by = {(row["method"], row["size"], row["measure"]): row for row in summary}
     order = sorted(zip(plan.targets, plan.sizes, strict=True), reverse=True)
+    distances = Distances(plan, rows, original, tolerance, weights)
     verdicts, deviations = [], {}
     within = {(method, size): 0 for method in plan.methods for size in plan.sizes}
     for measure in COMPARED:
@@ -171,43 +192,29 @@ def answer(plan: Plan, summary: list[Row], tolerance: Tolerance, missing: dict[s
             continue
         smallest: dict[str, str | None] = {}
         best: tuple[int, str, str] | None = None
-        original = by[plan.methods[0], plan.sizes[0], measure]["original"]
         for method in plan.methods:
             smallest[method] = None
-            gaps = []
-            inside = True
             # from the largest size on: one that is outside ends what the method keeps
             for target, size in order:
-                row = by[method, size, measure]
-                gaps.append(deviation(row))
-                inside = inside and _within(row, tolerance)
-                if inside:
-                    within[method, size] += 1
-                    smallest[method] = size
-                    if best is None or target < best[0]:
-                        best = target, method, size
-            if known := [gap for gap in gaps if gap is not None]:
-                deviations[method, measure] = float(np.mean(known))
-        verdicts.append(Verdict(measure, original, smallest, *(best[1:] if best else (None, None))))
+                if not _within(by[method, size, measure], tolerance):
+                    break
+                within[method, size] += 1
+                smallest[method] = size
+                if best is None or target < best[0]:
+                    best = target, method, size
+            defined = any(by[method, size, measure]["defined"] for size in plan.sizes)
+            if defined and (gap := distances.of_measure(method, measure)) is not None:
+                deviations[method, measure] = gap
+        whole = by[plan.methods[0], plan.sizes[0], measure]["original"]
+        verdicts.append(Verdict(measure, whole, smallest, *(best[1:] if best else (None, None))))
     places = []
     for method in plan.methods:
-        found = [gap for (name, _), gap in deviations.items() if name == method]
-        if found:
+        if found := distances.overall(method):
             kept = {size: within[method, size] for size in plan.sizes}
-            places.append(Standing(method, kept, float(np.mean(found))))
-    places.sort(key=lambda place: (-sum(place.kept.values()), place.deviation))
-    return Answer(verdicts, places, deviations, missing)
-
-
-def deviation(row: Row) -> float | None:
-    """Return the distance of a mean from the original, between 0 and 1; None where it is not defined."""
-    if row["mean"] is None or row["original"] is None:
-        return None
-    if row["measure"].startswith("ks_"):
-        return float(row["mean"])
-    # capped, so that one measure far off (a tiny original) does not decide the mean over all
-    scale = abs(row["original"])
-    return None if scale == 0 else min(1.0, abs(row["mean"] - row["original"]) / scale)
+            places.append(Standing(method, kept, found.distance, found.low, found.high))
+    places.sort(key=lambda place: place.deviation)
+    warnings = warnings_of(plan, rows, original, restarts)
+    return Answer(distances.choices(), verdicts, places, deviations, missing, weights, warnings)
 
 
 def _within(row: Row, tolerance: Tolerance) -> bool:
@@ -232,14 +239,25 @@ class Result(RunsOn):
     notes: list[str] = field(repr=False, compare=False)
     version: str
     device: str
+    hop_plots: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    spectra: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    restarts: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @lazy
     def summary(self) -> list[Row]:
         """A row for each method, size and measure: mean, standard deviation, 95 % intervals, min, max."""
         return summary_of(self.plan, self.rows, self.original)
 
-    def best(self, tolerance: Mapping[str, Any] | str | Tolerance | None = None) -> Answer:
-        """The smallest size that keeps each measure within a tolerance, and the methods in order.
+    def best(
+        self,
+        tolerance: Mapping[str, Any] | str | Tolerance | None = None,
+        weights: Mapping[str, Any] | str | None = None,
+    ) -> Answer:
+        """The method to take at each size, over all and in each aspect, and the smallest sizes that suffice.
+
+        The distance of a sample from the original in a measure is the difference as a share of the
+        original's value, at most 1 (KS distances as they are); in an aspect (degrees, clustering, paths,
+        spectrum, cores) the mean over its measures; over all the weighted mean of the aspects.
 
         Parameters
         ----------
@@ -247,11 +265,21 @@ class Result(RunsOn):
             ``"ks=0.1,clustering=10%"``: how far the 95 % interval of a measure's mean may reach from the
             original, as a number or as a share of the original's value. ``ks`` stands for all
             Kolmogorov-Smirnov distances, ``all`` for the rest. Default: ``"ks=0.1,all=10%"``.
+        weights : str or mapping, optional
+            ``"degrees=2,spectrum=0"``: how much each aspect counts over all. Default: 1 each.
 
         Raises
         ------
         InputError
-            An unknown measure, or no number.
+            An unknown measure or aspect, or no number.
+
+        Examples
+        --------
+        >>> import clgraph
+        >>> graph = clgraph.powerlaw_graph(500, seed=1)
+        >>> found = clgraph.study(graph, "drv,dre", "50%,30%", seeds=3, eigenvalues=False)
+        >>> [choice.aspect for choice in found.best(weights="paths=2").choices if choice.size == "30%"]
+        ['over all', 'degrees', 'clustering', 'paths', 'cores']
         """
         missing = {
             name: self.reasons.get(name, "it is not defined for the original")
@@ -259,7 +287,9 @@ class Result(RunsOn):
             if not name.startswith("ks_") and self.original.get(name) is None
         }
         checked = tolerance if isinstance(tolerance, Tolerance) else check_tolerance(tolerance)
-        return answer(self.plan, self.summary, checked, missing)
+        counts = check_weights(weights)
+        given = self.plan, self.rows, self.original, self.summary
+        return answer(*given, checked, missing, counts, self.restarts)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: what is needed to make the study again, and the hashes of input and output."""

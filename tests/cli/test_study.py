@@ -34,12 +34,12 @@ def test_files_and_report(graph, tmp_path, device, run, browser, plotting):  # n
     assert {row["method"] for row in summary} == {"drv", "drve"}
     pyarrow = pytest.importorskip("pyarrow.parquet")
     assert pyarrow.read_table(folder / "study.parquet").num_rows == 12
-    assert {"clustering.svg", "heat-map.svg", "degrees-30.svg"} <= {
+    assert {"clustering.svg", "heat-map.pdf", "degrees-30.png", "answer-60.pdf", "hops-30.svg"} <= {
         f.name for f in (folder / "figures").iterdir()
     }
     for width, dark in ((1200, False), (390, True)):
         page = browser.open(folder / "report.html", tmp_path / "page.png", width, 900, dark=dark)
-        assert page.index("How small can a sample of whole.txt be?") < page.index("keeps most")
+        assert page.index("How small can a sample of whole.txt be?") < page.index("from the original")
         assert "<svg" in page and "NaN" not in page
     record = json.loads((folder / "study.json").read_text())
     assert record["samples"] == 12 and record["output"]
@@ -47,6 +47,11 @@ def test_files_and_report(graph, tmp_path, device, run, browser, plotting):  # n
     told = json.loads(again.out)
     assert told["output"] == record["output"]
     assert {place["method"] for place in told["answer"]["ranking"]} == {"drv", "drve"}
+    assert told["answer"]["headline"].startswith(("Take ", "No size "))
+    assert {each["size"] for each in told["answer"]["choices"]} == {"60%", "30%"}
+    for form, begin in (("latex", "% "), ("markdown", "Means over 3 seeds"), ("csv", "method,size,")):
+        done = run(*command, "--device", device.spec, "--no-figures", "-q", "--table", form)
+        assert done.status == 0 and done.out.startswith(begin)
 
 
 def test_mistakes(graph, tmp_path, run):
@@ -54,6 +59,7 @@ def test_mistakes(graph, tmp_path, run):
     for options, why in (
         (("--methods", "drw"), "unknown method 'drw'"),
         (("--tolerance", "clusterin=1"), "clusterin is no measure"),
+        (("--aspects", "degree=1"), "'degree' is no aspect"),
         (("--sizes", "70%,500"), "size 500 is larger than the graph"),
         (("--seeds", "0"), "seeds is 0"),
     ):

@@ -63,6 +63,10 @@ def test_an_interrupted_study_ends_with_the_same_bytes(device, tmp_path, small_b
     again = study(GRAPH, **PLAN, folder=folder, device=device)
     assert table.read_bytes() == (tmp_path / "whole/study.csv").read_bytes()
     assert again == whole and again.digest == whole.digest
+    told = [json.loads((f / "study.json").read_text()) for f in (folder, tmp_path / "whole")]
+    for name in ("degrees", "hop_plots", "spectra", "restarts", "notes"):
+        assert told[0].get(name) == told[1].get(name)
+        assert name == "notes" or getattr(again, name) == getattr(whole, name)
     assert json.loads((folder / "study.json").read_text())["output"] == whole.digest
     assert study(GRAPH, **PLAN, folder=folder, device=device) == whole  # nothing left to do
 
@@ -121,6 +125,33 @@ def test_what_is_not_defined(device):
     assert "assortativity: not defined" in found._repr_html_()
     frame = pytest.importorskip("pandas") and found.to_pandas()
     assert len(frame) == 2 and frame["degree_exponent"].dtype == "Float64"
+    summary = found.to_pandas(summary=True)
+    assert len(summary) == len(found.summary) and list(summary.columns) == list(found.summary[0])
+
+
+def test_restarts_are_counted_and_warned_of(device, small_batches, tmp_path):
+    star = Graph.from_edges([0] * 200, range(1, 201))
+    found = study(star, "ff,drv", ["50%", "20%"], seeds=3, eigenvalues=False, device=device, folder=tmp_path)
+    for seed in range(3):
+        for made in sample(star, "ff", sizes=["50%", "20%"], seed=seed, device=device):
+            assert found.restarts["ff"][made.size].get(str(seed), 0) == made.iterations - 1
+    assert set(found.restarts) == {"ff"}
+    warned = found.best().warnings
+    assert "ff (forest fire) started again at new vertices" in warned["ff"][0]
+    assert json.loads((tmp_path / "study.json").read_text())["restarts"] == found.restarts
+
+
+def test_records_without_what_is_newer(device, tmp_path):
+    options = {"seeds": 2, "eigenvalues": False, "device": device}
+    found = study(GRAPH, "drv", "50%", **options, folder=tmp_path)
+    told = json.loads((tmp_path / "study.json").read_text())
+    older = {k: v for k, v in told.items() if k not in ("hop_plots", "spectra", "restarts")}
+    (tmp_path / "study.json").write_text(json.dumps(older))
+    again = study(GRAPH, "drv", "50%", **options, folder=tmp_path)
+    assert again == found and set(again.hop_plots) == {"original"}
+    from clgraph.studies.figures import write_figures
+
+    assert write_figures(again, again.best(), tmp_path / "figures") > 0
 
 
 def test_bad_arguments():

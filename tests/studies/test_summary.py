@@ -5,6 +5,7 @@ import pytest
 import scipy.stats
 
 from clgraph import InputError
+from clgraph.studies.aspects import check_weights
 from clgraph.studies.columns import COMPARED, MEASURES, SCALARS
 from clgraph.studies.plan import Plan, check_tolerance
 from clgraph.studies.summary import DRAWS, answer, bootstrap_interval, summary_of, t_interval
@@ -72,7 +73,9 @@ def test_the_answer():
     original = dict.fromkeys(SCALARS, 10.0)
     original["assortativity"] = None
     table = summary_of(PLAN, rows, original)
-    found = answer(PLAN, table, check_tolerance(None), {"assortativity": "all alike"})
+    given = PLAN, rows, original, table
+    missing = {"assortativity": "all alike"}
+    found = answer(*given, check_tolerance(None), missing, check_weights(None), {})
     by = {verdict.measure: verdict for verdict in found.verdicts}
     assert set(by) == set(COMPARED) - {"assortativity"}
     assert by["clustering"].smallest == {"drv": "70%", "dre": "30%"}
@@ -80,8 +83,12 @@ def test_the_answer():
     assert by["transitivity"].smallest == {"drv": "30%", "dre": None}  # not defined for some samples
     assert [place.method for place in found.ranking] == ["drv", "dre"]
     assert found.ranking[0].kept == {"70%": 14, "30%": 13}
-    strict = answer(PLAN, table, check_tolerance("all=0,ks=0"), {"assortativity": "all alike"})
+    strict = answer(*given, check_tolerance("all=0,ks=0"), missing, check_weights(None), {})
     assert {size for verdict in strict.verdicts for size in verdict.smallest.values()} == {None}
+    # who does not care for clustering finds both alike
+    other = answer(*given, check_tolerance(None), missing, check_weights("clustering=0"), {})
+    assert other.choices[0].alike
+    assert other.headline.startswith("Take ") and "at 30%" in other.headline
 
 
 def test_tolerances():

@@ -165,10 +165,12 @@ def pool_of(device: Device, graph: Graph) -> tuple[Any, int]:
     return device.cached(rows, "largest component's vertices", make)
 
 
+DIED_OUT = "it died out"  # by which a study knows such notes
+
+
 def died_out(drawn: Drawn, further: npt.NDArray[np.int64]) -> Drawn:
     """Return a selection with the number of starts of each run; a note names the further ones."""
     notes: list[tuple[str, ...]] = [
-        (f"it died out, and {each} further starts were made",) if each > 0 else ()
-        for each in further.tolist()
+        (f"{DIED_OUT}, and {each} further starts were made",) if each > 0 else () for each in further.tolist()
     ]
     return replace(drawn, notes=notes, rounds=np.maximum(further, 0) + 1)
