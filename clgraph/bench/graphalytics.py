@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from clgraph.bench.harness import Absent, Case, Context, Figures, quantity, size, timed
 from clgraph.bench.tables import Column, Table, value
+from clgraph.communities.propagation import label_propagation
 from clgraph.components import connected_components
 from clgraph.errors import ClgraphError, InputError
 from clgraph.files import read
@@ -27,6 +28,7 @@ from clgraph.formats.ldbc import stem_of
 from clgraph.measures.triangle_count import clustering
 from clgraph.ranking import pagerank
 from clgraph.traversal import bfs
+from clgraph.traversal.weighted import shortest_paths
 
 if TYPE_CHECKING:
     from clgraph.bench.store import Record
@@ -50,13 +52,10 @@ class Algorithm(NamedTuple):
         Takes graph, dataset and device; returns a value for each vertex.
     rule : str
         How the values are compared with the reference's: a key of `RULES`.
-    directed : bool
-        Whether it is computed of directed graphs, too.
     """
 
     run: Callable[[Graph, Dataset, Device], Values]
     rule: str
-    directed: bool = True
 
 
 def _bfs(graph: Graph, dataset: Dataset, device: Device) -> Values:
@@ -84,15 +83,29 @@ def _wcc(graph: Graph, dataset: Dataset, device: Device) -> Values:
     return connected_components(graph, device=device).labels
 
 
+def _cdlp(graph: Graph, dataset: Dataset, device: Device) -> Values:
+    rounds = dataset.number("cdlp.max-iterations", int)
+    # labels are vertices, and the reference's their ids
+    labels: Values = graph.ids[label_propagation(graph, rounds, device=device).labels]
+    return labels
+
+
 def _lcc(graph: Graph, dataset: Dataset, device: Device) -> Values:
-    return clustering(graph, device)
+    return clustering(graph, device, definition="ldbc" if graph.directed else "undirected")
+
+
+def _sssp(graph: Graph, dataset: Dataset, device: Device) -> Values:
+    source = dataset.number("sssp.source-vertex", int)
+    return shortest_paths(graph, source, predecessors=False, device=device).distance
 
 
 ALGORITHMS = {
     "bfs": Algorithm(_bfs, "exact"),
     "pr": Algorithm(_pr, "epsilon"),
     "wcc": Algorithm(_wcc, "equivalence"),
-    "lcc": Algorithm(_lcc, "epsilon", directed=False),
+    "cdlp": Algorithm(_cdlp, "exact"),
+    "lcc": Algorithm(_lcc, "epsilon"),
+    "sssp": Algorithm(_sssp, "epsilon"),
 }
 
 
@@ -208,7 +221,7 @@ class Dataset:
             ) from None
 
     def load(self) -> tuple[Graph, float]:
-        """Read the graph, without weights; return it and the seconds that this took."""
+        """Read the graph, with weights if it has some; return it and the seconds that this took."""
         vertex_file, edge_file = (self.word(f"{each}-file") for each in ("vertex", "edge"))
         stem = stem_of(self.path.parent / vertex_file)[0]
         if stem_of(self.path.parent / edge_file)[0] != stem:
@@ -217,7 +230,8 @@ class Dataset:
                 "rename them"
             )
         begun = time.perf_counter()
-        graph = read(stem, format="ldbc", directed=self.directed)
+        weighted = bool(self.properties.get("edge-properties.names"))
+        graph = read(stem, format="ldbc", directed=self.directed, weights=weighted)
         return graph, time.perf_counter() - begun
 
     def reference(self, algorithm: str) -> tuple[Values, Values]:
@@ -283,8 +297,6 @@ def _measure(dataset: Dataset, name: str, context: Context) -> Figures:
     algorithm = ALGORITHMS.get(name)
     if algorithm is None:
         raise Absent(f"clgraph has no {name.upper()}")
-    if dataset.directed and not algorithm.directed:
-        raise Absent(f"clgraph computes {name.upper()} of undirected graphs only")
     reference = dataset.reference(name)
     graph, loading = context.made(dataset.path, dataset.load)
     run = partial(algorithm.run, graph, dataset, context.device)
