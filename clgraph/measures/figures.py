@@ -25,7 +25,7 @@ SIZE = (5.4, 4.1)
 # widths of one and two columns of a journal, in inches
 COLUMNS = {1: 3.3, 2: 7.0}
 # text that is read at its printed size; fonts embedded as TrueType, and SVG's text as text, as publishers ask
-PRINT = {
+PRINT: dict[str, Any] = {
     "font.size": 7.5,
     "axes.titlesize": 8,
     "figure.titlesize": 8.5,
