@@ -22,10 +22,10 @@ from clgraph.errors import InputError
 if TYPE_CHECKING:
     from clgraph.graph import Graph
     from clgraph.studies import Study
+    from clgraph.studies.answer import Answer
     from clgraph.studies.aspects import Choice
     from clgraph.studies.plan import Tolerance
     from clgraph.studies.report import Comparison
-    from clgraph.studies.summary import Answer
 
 METHODS, SIZES = "drv,dre,drve,dhyb,cre,crve,ebfs,edfs", "70%,50%,30%,10%"
 VERTICES = 300_000  # of the graph of a preset, unless given
@@ -170,8 +170,8 @@ def _answer_lines(best: Answer, tolerance: Tolerance, beside: Comparison | None)
     from rich.console import Console
     from rich.table import Table
 
+    from clgraph.studies.answer import answer_lines
     from clgraph.studies.columns import COMPARED
-    from clgraph.studies.tables import answer_lines
 
     yield from answer_lines(best, tolerance, max(60, Console().width))
     yield from (f"- {COMPARED[name]} is not defined: {why}" for name, why in best.missing.items())

@@ -160,8 +160,7 @@ def figure_of(
     from matplotlib.figure import Figure
 
     height = drawing.height(width) if drawing.height else SIZE[1] / SIZE[0] * min(width, SIZE[0])
-    style = _style(colours) | (PRINT if width in COLUMNS.values() else {})
-    with rc_context(style):
+    with rc_context(_style(colours) | (PRINT if width in COLUMNS.values() else {})):
         figure = Figure(figsize=(width, height), layout="constrained")
         if drawing.height:
             if title:
@@ -179,7 +178,8 @@ def write_print(drawing: Drawing, folder: Path, columns: int, colours: dict[str,
     from clgraph.formats import atomic_write
 
     # without the date and random ids, the same study gives the same bytes
-    with rc_context({**_style(colours), **PRINT, "svg.hashsalt": drawing.name}):
+    style: Any = {**_style(colours), **PRINT, "svg.hashsalt": drawing.name}
+    with rc_context(style):
         page = figure_of(drawing, colours, width=COLUMNS[columns])
         page.set_dpi(300)  # as PNG has it: widths of text differ by resolution
         page.draw_without_rendering()  # places everything, once for all formats

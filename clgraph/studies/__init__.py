@@ -100,7 +100,7 @@ class Study(Result):
         >>> print(found.table("30%", "vertices").splitlines()[2])
         | method | vertices |
         """
-        from clgraph.studies.tables import study_table
+        from clgraph.studies.summary import study_table
 
         return study_table(self, size, measures, format)
 

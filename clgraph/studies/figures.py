@@ -14,9 +14,9 @@ from clgraph.drawing import need_matplotlib
 from clgraph.errors import InputError
 from clgraph.measures.figures import Drawing, write_print
 from clgraph.measures.report import figure as number
+from clgraph.studies.answer import Answer
 from clgraph.studies.aspects import OVERALL, Choice, words_of
 from clgraph.studies.columns import COMPARED, MEASURES
-from clgraph.studies.summary import Answer
 
 if TYPE_CHECKING:
     from clgraph.studies.summary import Result

@@ -16,13 +16,13 @@ from clgraph.formats import atomic_write
 from clgraph.graph.exchange.common import library
 from clgraph.measures.figures import inline_svg
 from clgraph.measures.report import facts_html, figure, figures_html, page, table_html, write_page
+from clgraph.studies.answer import Answer, some_sizes, weighting
 from clgraph.studies.aspects import ASPECTS, OVERALL, Place, listed, named, smallest_within, words_of
 from clgraph.studies.columns import COLUMNS, COMPARED
 from clgraph.studies.figures import DARK, SERIES, TOKENS, answer_drawings, drawings, plain
 from clgraph.studies.plan import Tolerance
 from clgraph.studies.record import save_record
-from clgraph.studies.summary import Answer
-from clgraph.studies.tables import NONE, weighting
+from clgraph.studies.tables import NONE
 
 if TYPE_CHECKING:
     from clgraph.studies.summary import Result
@@ -189,8 +189,9 @@ def _interval(place: Place) -> str:
 
 
 def _distances(found: Answer) -> Iterator[str]:
-    """Yield a table for each size: methods in rows, aspects in columns."""
-    for overall in (choice for choice in found.choices if choice.aspect == OVERALL):
+    """Yield a table for each size (of many for some): methods in rows, aspects in columns."""
+    some = some_sizes(found)
+    for overall in (each for each in found.choices if each.aspect == OVERALL and each.size in some):
         choices = [choice for choice in found.choices if choice.size == overall.size]
         at = [{place.method: place for place in choice.places} for choice in choices]
         lines = []

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # vertices that are measured together: enough to fill the device, few enough that Ctrl-C loses little
 LAUNCH = LaunchTable(gpu=1 << 24, cpu=1 << 19, simulator=1 << 10)
 
-Histogram = tuple[list[int], ...]
+Histogram = list[list[int]]
 
 
 class Batch(NamedTuple):
@@ -95,7 +95,7 @@ def _measured(method: str, plan: Plan, original: Measures, made: Samples, device
     return Batch(
         method,
         rows,
-        {size: tuple(each.tolist() for each in one.degree_histogram) for size, one in first.items()},
+        {size: [each.tolist() for each in one.degree_histogram] for size, one in first.items()},
         {size: one.hop_plot.tolist() for size, one in first.items()},
         {size: one.eigenvalues.tolist() for size, one in first.items()},
         restarts,

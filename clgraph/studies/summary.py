@@ -1,29 +1,25 @@
-"""A study summed up over its seeds: means, spreads, intervals, and which sizes are within a tolerance."""
+"""A study summed up over its seeds: means, spreads and intervals, as rows and as tables for print."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import shown
+from clgraph.errors import InputError
 from clgraph.lazy import lazy
-from clgraph.results import RunsOn, Shown, kernel_facts
-from clgraph.studies.aspects import (
-    OVERALL,
-    Choice,
-    Distances,
-    check_weights,
-    headline,
-    t_interval,
-    warnings_of,
-)
+from clgraph.measures.report import figure
+from clgraph.results import RunsOn, kernel_facts
+from clgraph.studies.answer import Answer, answer
+from clgraph.studies.aspects import check_weights, t_interval
 from clgraph.studies.columns import COMPARED, MEASURES, Row, lines_of
 from clgraph.studies.plan import Plan, Tolerance, check_tolerance
-from clgraph.studies.tables import answer_lines
+from clgraph.studies.tables import FORMATS, NONE, plus_minus, written
 
 # seeds from which on there are bootstrap intervals, too: a percentile of fewer values is too narrow
 MANY = 50
@@ -76,154 +72,6 @@ def summary_of(plan: Plan, rows: Iterable[Row], original: Row) -> list[Row]:
                     }
                 )
     return made
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """The verdict of a study on one measure.
-
-    Attributes
-    ----------
-    measure : str
-    original : float or None
-    smallest : dict of str to (str or None)
-        For each method the smallest size that is within the tolerance, as all larger ones are; None: none is.
-    method, size : str or None
-        The smallest of these.
-    """
-
-    measure: str
-    original: float | None
-    smallest: dict[str, str | None]
-    method: str | None
-    size: str | None
-
-
-@dataclass(frozen=True)
-class Standing:
-    """A method's standing among the methods.
-
-    Attributes
-    ----------
-    method : str
-    kept : dict of str to int
-        For each size how many measures are within the tolerance there and at all larger sizes.
-    deviation : float
-        The mean distance of its samples from the original, over sizes and weighted aspects, from 0 to 1.
-    low, high : float or None
-        The 95 % interval of `deviation`; None for a single seed.
-    """
-
-    method: str
-    kept: dict[str, int]
-    deviation: float
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, repr=False)
-class Answer(Shown):
-    """What a study says: which method to take at each size, and how small each measure allows a sample to be.
-
-    Attributes
-    ----------
-    choices : list of Choice
-        For each size, the largest first, over all aspects and in each: methods by distance, with intervals,
-        and which of them are not distinguishable from the nearest.
-    verdicts : list of Verdict
-    ranking : list of Standing
-        The methods by their distance over all sizes and aspects, the nearest first.
-    deviations : dict of (method, measure) to float
-        The mean distance over samples and sizes.
-    missing : dict of str to str
-        Measures that have no part in this, and why.
-    weights : dict of str to float
-        Of the aspects.
-    warnings : dict of str to list of str
-        By method: sizes at which samples collapsed, and how often it started again.
-    """
-
-    choices: list[Choice]
-    verdicts: list[Verdict]
-    ranking: list[Standing]
-    deviations: dict[tuple[str, str], float]
-    missing: dict[str, str]
-    weights: dict[str, float]
-    warnings: dict[str, list[str]]
-
-    @property
-    def headline(self) -> str:
-        """The answer in one sentence."""
-        return headline(self.choices, self.warnings)
-
-    def _facts(self) -> dict[str, Any]:
-        # a repr is a line
-        overall = {choice.size: choice.method for choice in self.choices if choice.aspect == OVERALL}
-        return {
-            "nearest over all": ", ".join(f"{method} at {size}" for size, method in overall.items())
-            or "none",
-            "methods": " ".join(place.method for place in self.ranking) or "none",
-            "warnings": len(self.warnings),
-        }
-
-    def __str__(self) -> str:
-        """The answer at each size and the smallest sizes within the tolerance, in 80 columns."""
-        return "\n".join(answer_lines(self))
-
-
-def answer(
-    plan: Plan,
-    rows: list[Row],
-    original: Row,
-    summary: list[Row],
-    tolerance: Tolerance,
-    missing: dict[str, str],
-    weights: dict[str, float],
-    restarts: Mapping[str, Any],
-) -> Answer:
-    """Answer from rows and summary; a size is within a tolerance if the 95 % interval of its mean is."""
-    by = {(row["method"], row["size"], row["measure"]): row for row in summary}
-    order = sorted(zip(plan.targets, plan.sizes, strict=True), reverse=True)
-    distances = Distances(plan, rows, original, tolerance, weights)
-    verdicts, deviations = [], {}
-    within = {(method, size): 0 for method in plan.methods for size in plan.sizes}
-    for measure in COMPARED:
-        if measure in missing:
-            continue
-        smallest: dict[str, str | None] = {}
-        best: tuple[int, str, str] | None = None
-        for method in plan.methods:
-            smallest[method] = None
-            # from the largest size on: one that is outside ends what the method keeps
-            for target, size in order:
-                if not _within(by[method, size, measure], tolerance):
-                    break
-                within[method, size] += 1
-                smallest[method] = size
-                if best is None or target < best[0]:
-                    best = target, method, size
-            defined = any(by[method, size, measure]["defined"] for size in plan.sizes)
-            if defined and (gap := distances.of_measure(method, measure)) is not None:
-                deviations[method, measure] = gap
-        whole = by[plan.methods[0], plan.sizes[0], measure]["original"]
-        verdicts.append(Verdict(measure, whole, smallest, *(best[1:] if best else (None, None))))
-    places = []
-    for method in plan.methods:
-        if found := distances.overall(method):
-            kept = {size: within[method, size] for size in plan.sizes}
-            places.append(Standing(method, kept, found.distance, found.low, found.high))
-    places.sort(key=lambda place: place.deviation)
-    warnings = warnings_of(plan, rows, original, restarts)
-    return Answer(distances.choices(), verdicts, places, deviations, missing, weights, warnings)
-
-
-def _within(row: Row, tolerance: Tolerance) -> bool:
-    if row["mean"] is None or row["original"] is None or row["defined"] < row["samples"]:
-        return False
-    # a measure that some samples lack has no mean that could be trusted: such a size counts as outside
-    allowed = tolerance.allowed(row["measure"], row["original"])
-    ends = [row["low"], row["high"]] if row["low"] is not None else [row["mean"]]
-    return all(abs(end - row["original"]) <= allowed for end in ends)
 
 
 @dataclass(frozen=True, repr=False)
@@ -316,3 +164,47 @@ class Result(RunsOn):
         beside = dict.fromkeys(("version", "device", "eigen_exponent", "largest_eigenvalue"))
         same = [{**row, **beside} for row in self.rows]
         return hashlib.sha256(lines_of(same).encode()).hexdigest()
+
+
+def study_table(study: Result, size: Any, measures: Any, form: str) -> str:
+    """See `Study.table`."""
+    if form not in FORMATS:
+        raise InputError(f"format is {shown(form)}: use {', '.join(FORMATS)}")
+    sizes = list(study.plan.sizes)
+    if size is not None:
+        sizes = [each for each in sizes if each == str(size).strip()]
+        if not sizes:
+            raise InputError(f"size is {shown(size)}: the study has {', '.join(study.plan.sizes)}")
+    names = _names(study, measures)
+    by = {(row["size"], row["method"], row["measure"]): row for row in study.summary}
+    methods = study.plan.methods
+    if form == "csv":
+        heads = [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
+        rows = []
+        for each in sizes:
+            for method in methods:
+                found = [by[each, method, name] for name in names]
+                values = (row[key] for row in found for key in ("mean", "low", "high"))
+                rows.append([method, each, *("" if value is None else value for value in values)])
+        return written(["method", "size", *heads], rows, form)
+    heads = ["method", *(COMPARED.get(name, name.replace("_", " ")) for name in names)]
+    parts = []
+    for each in sizes:
+        rows = [[m, *(plus_minus(by[each, m, name]) for name in names)] for m in methods]
+        originals = [study.original.get(name) for name in names]
+        rows.insert(0, ["original", *(NONE if value is None else figure(value) for value in originals)])
+        words = f"Means over {study.plan.seeds} seeds at {each}, with 95 % intervals."
+        parts.append(written(heads, rows, form, words))
+    return "\n".join(parts)
+
+
+def _names(study: Result, measures: Any) -> list[str]:
+    if measures is None:
+        return [m for m in COMPARED if m.startswith("ks_") or study.original.get(m) is not None]
+    given = [part.strip() for part in measures.split(",")] if isinstance(measures, str) else measures
+    if not isinstance(given, Sequence) or not given:
+        raise InputError(f"measures is {shown(measures)}: give some, such as 'clustering,ks_degree'")
+    for name in given:
+        if not isinstance(name, str) or name not in MEASURES:
+            raise InputError(f"{shown(name)} is not a measure of a study: use {', '.join(MEASURES)}")
+    return list(given)

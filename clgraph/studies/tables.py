@@ -4,81 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import floor, log10
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from clgraph.arguments import shown
-from clgraph.errors import InputError
 from clgraph.measures.report import figure
-from clgraph.studies.aspects import OVERALL, named
-from clgraph.studies.columns import COMPARED, MEASURES, Row
-
-if TYPE_CHECKING:
-    from clgraph.studies.plan import Tolerance
-    from clgraph.studies.summary import Answer, Result
+from clgraph.studies.columns import Row
 
 WIDTH = 80
 NONE = "\u2013"
 GAP = "  "
-
-
-def answer_lines(found: Answer, tolerance: Tolerance | None = None, width: int = WIDTH) -> Iterator[str]:
-    """Yield the answer for a terminal: the sentence, each size's choices, the smallest sizes.
-
-    Parameters
-    ----------
-    found : Answer
-    tolerance : Tolerance, optional
-        Shown beside the measures.
-    width : int
-        Columns of the terminal; methods that do not fit go into another block.
-    """
-    yield from folded(found.headline, width)
-    for lines in found.warnings.values():
-        for line in lines:
-            yield from folded(f"Warning: {line}.", width)
-    yield ""
-    yield from choice_lines(found, width)
-    yield ""
-    yield from smallest_lines(found, tolerance, width)
-
-
-def choice_lines(found: Answer, width: int = WIDTH) -> Iterator[str]:
-    """Yield what to take at each size, a line for each aspect."""
-    yield from folded(
-        "What to take (distance from the original in %, its 95 % interval over the seeds; + is within the "
-        f"tolerance). {weighting(found)}",
-        width,
-    )
-    for choice in found.choices:
-        if choice.aspect == OVERALL:
-            yield f"at {choice.size}, {figure(choice.target)} vertices"
-        begin = f"{choice.aspect:<10}{GAP}"
-        mark = "+" if choice.accepts(choice.places[0]) else " "
-        warned = " (see the warning)" if choice.method in found.warnings else ""
-        yield from folded(f"{GAP}{begin}{mark} {choice.text()}{warned}", width, " " * (len(begin) + 4))
-
-
-def weighting(found: Answer) -> str:
-    """Return a sentence that says how aspects are weighted."""
-    there = {choice.aspect for choice in found.choices} - {OVERALL}
-    weights = {aspect: weight for aspect, weight in found.weights.items() if aspect in there}
-    if len(set(weights.values())) < 2:
-        return "Over all, each aspect counts the same."
-    return f"Over all, aspects count {', '.join(f'{name} {value:g}' for name, value in weights.items())}."
-
-
-def smallest_lines(found: Answer, tolerance: Tolerance | None, width: int = WIDTH) -> Iterator[str]:
-    """Yield the smallest sizes within the tolerance: measures in rows, blocks of as many methods as fit."""
-    methods = [place.method for place in found.ranking]
-    yield "The smallest size within the tolerance"
-    about: list[tuple[str, list[str]]] = [("measure", [COMPARED[v.measure] for v in found.verdicts])]
-    originals = ["" if v.measure.startswith("ks_") else figure(v.original) for v in found.verdicts]
-    about.append(("original", originals))
-    if tolerance is not None:
-        about.append(("tolerance", [tolerance.words(v.measure) for v in found.verdicts]))
-    columns = [(m, [v.smallest.get(m) or NONE for v in found.verdicts]) for m in methods]
-    yield from blocks(about, columns, width)
-    yield from folded(f"Methods: {', '.join(map(named, methods))}.", width)
 
 
 def blocks(
@@ -125,7 +58,7 @@ def folded(text: str, width: int, indent: str = "") -> Iterator[str]:
     ) or [""]
 
 
-# --- For print: ``--table`` and `Study.table` ---
+# --- For print ---
 
 FORMATS = ("latex", "markdown", "csv")
 SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -167,50 +100,6 @@ def _latex(text: Any) -> str:
     for sign, spelt in (("\u2212", "$-$"), ("\u00b1", r"$\pm$"), ("\u202f", r"\,"), (NONE, "--")):
         done = done.replace(sign, spelt)
     return done
-
-
-def study_table(study: Result, size: Any, measures: Any, form: str) -> str:
-    """See `Study.table`."""
-    if form not in FORMATS:
-        raise InputError(f"format is {shown(form)}: use {', '.join(FORMATS)}")
-    sizes = list(study.plan.sizes)
-    if size is not None:
-        sizes = [each for each in sizes if each == str(size).strip()]
-        if not sizes:
-            raise InputError(f"size is {shown(size)}: the study has {', '.join(study.plan.sizes)}")
-    names = _names(study, measures)
-    by = {(row["size"], row["method"], row["measure"]): row for row in study.summary}
-    methods = study.plan.methods
-    if form == "csv":
-        heads = [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
-        rows = []
-        for each in sizes:
-            for method in methods:
-                found = [by[each, method, name] for name in names]
-                values = (row[key] for row in found for key in ("mean", "low", "high"))
-                rows.append([method, each, *("" if value is None else value for value in values)])
-        return written(["method", "size", *heads], rows, form)
-    heads = ["method", *(COMPARED.get(name, name.replace("_", " ")) for name in names)]
-    parts = []
-    for each in sizes:
-        rows = [[m, *(plus_minus(by[each, m, name]) for name in names)] for m in methods]
-        originals = [study.original.get(name) for name in names]
-        rows.insert(0, ["original", *(NONE if value is None else figure(value) for value in originals)])
-        words = f"Means over {study.plan.seeds} seeds at {each}, with 95 % intervals."
-        parts.append(written(heads, rows, form, words))
-    return "\n".join(parts)
-
-
-def _names(study: Result, measures: Any) -> list[str]:
-    if measures is None:
-        return [m for m in COMPARED if m.startswith("ks_") or study.original.get(m) is not None]
-    given = [part.strip() for part in measures.split(",")] if isinstance(measures, str) else measures
-    if not isinstance(given, Sequence) or not given:
-        raise InputError(f"measures is {shown(measures)}: give some, such as 'clustering,ks_degree'")
-    for name in given:
-        if not isinstance(name, str) or name not in MEASURES:
-            raise InputError(f"{shown(name)} is not a measure of a study: use {', '.join(MEASURES)}")
-    return list(given)
 
 
 def plus_minus(row: Row) -> str:

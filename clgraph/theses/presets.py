@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from clgraph.measures.report import figure
 from clgraph.studies.columns import COMPARED
-from clgraph.studies.report import NONE, Comparison
+from clgraph.studies.report import Comparison
+from clgraph.studies.tables import NONE
 from clgraph.theses.copra import CHARACTERISTICS
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ import pytest
 
 from clgraph import InputError, powerlaw_graph, study
 from clgraph.methods import METHODS
-from clgraph.studies.tables import answer_lines, blocks, plus_minus, written
+from clgraph.studies.answer import answer_lines
+from clgraph.studies.tables import blocks, plus_minus, written
 
 
 @pytest.fixture
