@@ -255,7 +255,7 @@ class GiantFinder:
         self._count(label, everything=True)
         self._rank_program.largest_blocks.launch(self, self.blocks, label=label, best=self.tally)
         roots, sizes = self.device.download(self.tally, np.int32, 2 * self.blocks).reshape(-1, 2).T
-        winner = int(np.argmax(sizes))  # the first of equals, and blocks ascend
+        winner = int(np.ascontiguousarray(sizes).argmax())  # the first of equals, and blocks ascend
         return int(roots[winner]), int(sizes[winner]), present
 
     def _count(self, label: Any, *, everything: bool) -> None:

@@ -63,7 +63,7 @@ class ReductionCurve(RunsOn):
 
     def at(self, vertices: int) -> tuple[int, int, int]:
         """Return (deletions, vertices, edges) once at most `vertices` vertices are left, or at the end."""
-        row = min(int(np.searchsorted(-self.vertices, -vertices)), len(self.vertices) - 1)
+        row = _row_of(self.vertices, vertices)
         return int(self.deletions[row]), int(self.vertices[row]), int(self.edges[row])
 
     def to_pandas(self) -> Any:
@@ -154,6 +154,12 @@ def deletion_order(
     upper = view.tails <= view.col_idx
     proper = view.tails[upper] < view.col_idx[upper]
     return np.flatnonzero(proper)[_edge_order(view.without_self_loops, seed)[2]]
+
+
+def _row_of(vertices: npt.NDArray[np.int64], target: int) -> int:
+    """Return the first row with at most `target` vertices, or the last; the rows' vertices fall."""
+    found = len(vertices) - int(np.searchsorted(vertices[::-1], target, side="right"))
+    return min(found, len(vertices) - 1)
 
 
 def _vertex_order(n: int, seed: int) -> npt.NDArray[np.int64]:
@@ -297,7 +303,7 @@ def reduction_curve(
             else:
                 low, high, sequence = _edge_order(simple, seed)
                 rows = whole_tree(dev, simple, edges=(low[sequence], high[sequence]), progress=progress)
-            last = min(int(np.searchsorted(-rows[1], -target)), len(rows[1]) - 1)
+            last = _row_of(rows[1], target)
             rows = tuple(each[: last + 1] for each in rows)  # type: ignore[assignment]
         else:
             batches = cast("BatchedRun | Contraction", make_run(dev, graph, request, seed))

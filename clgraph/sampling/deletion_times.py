@@ -169,9 +169,9 @@ def rows_of_curve(
     rows = path.rows
     before = running_sums(device, ends, rows, of=np.int64)
     pairs = left(device, int(device.download(before, np.int64, 1, offset=rows)[0]), before, rows)
-    deletions = np.arange(rows)
-    if edges:
-        deletions = device.take(running_sums(device, gone, rows, of=np.int64), np.int64, rows + 1)[:-1]
+    if not edges:
+        device.fill(gone, np.int64(1), rows)  # each row of drv is one deletion
+    deletions = device.take(running_sums(device, gone, rows, of=np.int64), np.int64, rows + 1)[:-1]
     if progress:
         progress(2, 2)
     return deletions, device.take(path.vertices, np.int64, rows), device.take(pairs, np.int64, rows)
