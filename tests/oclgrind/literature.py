@@ -73,7 +73,8 @@ def case_starts(device: Any) -> None:
     status, wants = device.upload(np.array([1, 1], np.int32), writable=True), np.array([True, True])
     for ranked in (starts.RANKED, 0):
         starts.RANKED = ranked
-        assert starts.Queue(device, csr, 2, 9).few(3, None, csr.row_ptr, status, wants, 1)
+        about = {"seed": 3, "mark": None, "row_ptr": csr.row_ptr, "status": status, "wanting": 1}
+        assert starts.Queue(device, csr, 2, 9).few(wants, **about)
 
 
 def case_frontier(device: Any) -> None:
