@@ -1,16 +1,4 @@
-// sampling/literature/walk.h: how a step chooses among the arcs of a row; after clock.h.
-
-// Number of the arc of a row in whose share x lies: its end is the first above x.
-static inline int share_of(ulong x, OFFSET begin, int d, __global const ulong *limit)
-{
-    int low = 0, high = d - 1;   // the last limit is above all
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (limit[begin + middle] <= x) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
+// sampling/literature/walk.h: how a step chooses among the arcs of a row, by weights see guides.h; after clock.h.
 
 // Place of the first entry of a row that is not below v.
 static inline int place_of(int v, OFFSET begin, int d, __global const int *col_idx)

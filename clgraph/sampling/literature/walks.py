@@ -1,12 +1,13 @@
 """Random walks, and frontier sampling.
 
-Host half of ``cl/sampling/literature/walk.cl``, ``walk_legs.cl``, ``walk_note.cl``, ``shares.cl`` and
-``frontier.cl``.
+Host half of ``cl/sampling/literature/walk.cl``, ``walk_legs.cl``, ``walk_note.cl``, ``guides.cl``,
+``shares.cl`` and ``frontier.cl``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import floor
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ from clgraph.sampling.literature.view import NONE, View
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.device.program import Program
     from clgraph.sampling.request import Request
 
 NUMBER = {
@@ -37,7 +39,11 @@ NUMBER = {
     "mhda": 8,
     "cnarw": 9,
     "cnrw": 10,
+    "node2vec": 11,
 }
+WALK = "sampling/literature/walk"
+# jumps are steps of these like others; other walks jump from dead ends alone, where their rows end
+JUMPING = ("rwr", "rj", "rwj")
 # visits whose order one run keeps, for the error of estimates
 RECORDED = 1 << 24
 # parts of a walk: the standard error is estimated from their spread
@@ -217,7 +223,7 @@ class Walks(_Walkers):
         super().__init__(device, view, request, seed, runs, view.n)
         n, every, shape = self.n, self.every, self.shape
         brief = runs == 1 and (not self.exact or (self.batches > 1 and self.total * self.walkers <= RECORDED))
-        self.recording = request.walks or brief
+        self.recording = bool(request.walks) or brief
         self.parts = 1 if self.recording else self.batches
         self.trailing = self.noting or self.recording
         abreast = shape.noting if self.noting else shape.abreast
@@ -260,7 +266,10 @@ class Walks(_Walkers):
         self.done, self.leg_begin, self.boundary = (device.zeros(runs, np.uint64) for _ in range(3))
         self.short_of, self.longest = device.empty(1, np.int32), device.empty(1, np.int32)
         self.tally = device.empty(5, np.int32)
-        self.limit = view.on_device(device, "limits") if view.weighted else None
+        # a pipeline bisects the limits: a halving is a turn there, and other walkers have theirs meanwhile
+        bisects = device.has_pipeline(WALK, METHOD=NUMBER[request.method])
+        self.limit = view.on_device(device, "limits") if view.weighted and bisects else None
+        self.shares = guided_shares(device, view) if view.weighted and not bisects else None
         if request.method == "cnarw":
             self.limit, _ = arc_shares(device, view)
         counters = counters_of(view, request)
@@ -277,8 +286,13 @@ class Walks(_Walkers):
             "mhrw": floor(request.alpha * 2**32),
             "gmd": request.c,
         }.get(request.method, 0)
+        self.near = self.far = 0
+        if request.method == "node2vec":
+            self.p, self.near, self.far = largest_coins(request.p, request.q)
         ahead = shape.ahead if self.abreast == 1 else 1
         variant = {"METHOD": method, "WEIGHTED": int(self.view.weighted), "ABREAST": self.abreast}
+        if request.method == "node2vec":
+            variant["SYMMETRIC"] = int(not self.view.rows.directed)
         self.step = self.program("walk", serial=True, **variant, AHEAD=ahead)
         items, build, folder = shape.items, self.device.program, "sampling/literature"
         self.note = build(f"{folder}/walk_note", ITEMS=items, **self.csr.defines)
@@ -367,7 +381,7 @@ class Walks(_Walkers):
         if self.trails.going and self.runs == 1 and (self.batches > 1 or not self.exact):
             drawn.more["batches"] = self.trails.batches(drawn.vertices)
         if self.request.walks:
-            drawn.more["walks"] = self.trails.walks(self.home)
+            drawn.more["walks"] = self.trails.walks(self.home, self.note)
         if self.request.method == "cnarw":
             _, total = arc_shares(self.device, self.view)
             drawn.more["share"] = picked(self.device, self.n, total, drawn.vertices)
@@ -404,6 +418,16 @@ def counters_of(view: View, request: Request) -> int:
     if counters >= 2**32:
         raise CapacityError(f"cnrw numbers arcs and vertices by 32 bits, and the graph has {counters}")
     return counters
+
+
+def largest_coins(p: Fraction, q: Fraction) -> tuple[int, int, int]:
+    """Return the largest coins by which node2vec goes back, to a neighbour of the vertex before, and further.
+
+    They are in units of 2^-64; the likeliest of the three is always accepted.
+    """
+    alphas = (1 / p, Fraction(1), 1 / q)
+    back, near, far = (floor(2**64 * alpha / max(alphas)) - 1 for alpha in alphas)
+    return back, near, far
 
 
 # --- Recorded trails of walks: where the walkers were, in the order of steps ---
@@ -469,15 +493,31 @@ class Trails:
 
         return Column(np.array([0, parts * int(vertices.offset[-1])]), count)
 
-    def walks(self, home: Any) -> Column:
-        """Return where walkers began and were after each step, run after run: (steps + 1, walkers) each."""
-        recorded = [(home, self.every), *self.recorded]
+    def walks(self, home: Any, note: Program) -> Column:
+        """Return where walkers began and were after each step, run after run: (walkers, steps + 1) each.
 
-        def ordered() -> npt.NDArray[np.int32]:
-            steps = self.vertices(recorded).reshape(-1, self.runs, self.walkers)
-            return np.ascontiguousarray(steps.transpose(1, 0, 2)).ravel()
+        The rows are made on the device, when they are looked at or, to stay there, at once.
+        """
+        device, every, recorded = self.device, self.every, [(home, self.every), *self.recorded]
+        columns = self.length // every + 1
+        offset = np.arange(self.runs + 1) * (columns * self.walkers)
+        named = {"every": every, "columns": columns, "ends": self.request.method not in JUMPING}
 
-        return Column(np.arange(self.runs + 1) * (self.length // self.runs + self.walkers), ordered)
+        def rows() -> Any:
+            device.reserve({"walks": 4 * every * columns})
+            made, first = device.empty(every * columns, np.int32), 0
+            for trail, length in recorded:
+                steps, size = length // every, -(-every // LAUNCH.of(device).items)
+                note.walk_rows(size, steps=steps, first=first, trail=trail, rows=made, **named)
+                first += steps
+            return made
+
+        def fetch() -> npt.NDArray[np.int32]:
+            with device.alone():
+                return device.download(rows(), np.int32, every * columns)
+
+        stays = self.request.walks == "device"
+        return Column.on(device, offset, rows(), np.int32) if stays else Column(offset, fetch)
 
     def vertices(self, recorded: list[tuple[Any, int]]) -> npt.NDArray[np.int32]:
         """Download trails, whose entries are vertices, or their complements where no edge led there."""
@@ -485,6 +525,22 @@ class Trails:
             parts = [self.device.download(buffer, np.int32, length) for buffer, length in recorded]
         trail = np.concatenate([np.zeros(0, np.int32), *parts])
         return np.where(trail < 0, ~trail, trail)
+
+
+def guided_shares(device: Device, view: View) -> Any:
+    """Return the limits of a weighted view with guides and heads, 16 bytes per arc; built once, cached."""
+
+    def make() -> Any:
+        csr = view.csr(device)
+        device.reserve({"shares": 24 * csr.arcs})
+        limit, shares = device.upload(view.limits), device.empty(2 * max(csr.arcs, 1), np.uint64)
+        run = 16 if device.kind == "gpu" else 4096
+        program = device.program("sampling/literature/guides", RUN=run, **csr.defines)
+        buffers = {"n": csr.n, "arcs": csr.arcs, **csr.buffers, "limit": limit, "shares": shares}
+        program.guides_build(-(-csr.arcs // run), **buffers)
+        return shares
+
+    return view.cached(device, "guided shares", make)
 
 
 # --- The shares by which a common-neighbour-aware walk goes on: host half of ``cl/.../shares.cl`` ---

@@ -19,15 +19,17 @@ from clgraph.reference.common import start_order
 from clgraph.reference.traversal import first_start
 from clgraph.sampling import sample
 from clgraph.sampling.literature import walks
+from clgraph.sampling.literature.view import View
 
 METHODS = tuple(walks.NUMBER)  # fs: test_frontier.py
+KNOWN = tuple(name for name in METHODS if name != "node2vec")  # where they are in the long run
 
 
 def starts_of(graph, seed, walkers):
-    """Ids of the walkers' starts: one of the largest component, then by priority."""
+    """The walkers' starts: one of the largest component, then by priority."""
     first = first_start(graph, seed)
     others = [v for v in start_order(graph.num_vertices, seed) if v != first]
-    return graph.ids[[first, *others[: walkers - 1]]].tolist()
+    return [first, *others[: walkers - 1]]
 
 
 @pytest.mark.smoke
@@ -104,14 +106,44 @@ def test_parts_of_a_walk(device, monkeypatch):
 def test_directions_and_dead_ends(device, method, direction):
     graph = random_graph(4, 30, 60, directed=True)
     made = equals_reference(graph, method, device, seed=3, size="50%", direction=direction, walkers=2)
-    assert made.weighting == ("none" if method not in ("rwr", "rj") or method == "rwr" else "stationary")
+    assert made.weighting == ("stationary" if method == "rj" else "none")
 
 
-@pytest.mark.parametrize("method", ["rw", "rwr", "rj"])
+@pytest.mark.parametrize("method", ["rw", "rwr", "rj", "node2vec"])
 def test_weights(device, method):
     weights = np.random.default_rng(1).random(90) ** 8
     graph = random_graph(5, 30, 90, weights=weights)
     equals_reference(graph, method, device, seed=4, size="50%", weighted=True, walkers=2)
+
+
+@pytest.mark.parametrize("power", [0, 1, 40])
+def test_weights_of_hubs(device, power):
+    """Long rows whose weights are alike, differ, or are nearly all of a few arcs; some of 0."""
+    rng = np.random.default_rng(power)
+    leaves = np.arange(2, 302)
+    weights = rng.random(600) ** power * (np.arange(600) % 5 > 0) + (np.arange(600) < 300) * 1e-9
+    graph = Graph.from_edges(np.repeat([0, 1], 300), np.tile(leaves, 2), weights=weights)
+    made = equals_reference(graph, "rw", device, seed=3, steps=40, walkers=60, weighted=True, walks=True)
+    heavy = {(u, v) for u, v, w in zip(graph.tails, graph.col_idx, graph.weights, strict=True) if w > 0}
+    assert all(pair in heavy for row in made.walks.tolist() for pair in pairwise(row))
+
+
+@pytest.mark.first_device
+def test_guides(device):
+    """Each part's guide is the share that holds the part's first number."""
+    weights = np.random.default_rng(2).random(400) ** 6
+    graph = Graph.from_edges(*np.random.default_rng(1).integers(0, 20, (2, 400)), weights=weights)
+    view = View.of(graph, "both", True)
+    arcs = view.rows.num_arcs
+    shares = device.download(walks.guided_shares(device, view), np.uint64, 2 * arcs).reshape(-1, 2)
+    assert np.array_equal(shares[:, 0], view.limits)
+    assert np.array_equal(shares[:, 1] >> 32, view.rows.col_idx)
+    guide, limits, row_ptr = (shares[:, 1] % 2**32).tolist(), view.limits.tolist(), view.rows.row_ptr.tolist()
+    for begin, end in pairwise(row_ptr):
+        d, row = end - begin, limits[begin:end]
+        for g in range(d):
+            first = 2**62 * g // d
+            assert guide[begin + g] == next(j for j in range(d) if row[j] > first)
 
 
 @pytest.mark.parametrize(
@@ -150,13 +182,28 @@ def test_launches_do_not_show(device, monkeypatch):
 def test_walks_of_runs_side_by_side(device, walkers):
     """From the starts on, and every step by an edge."""
     graph = random_graph(6, 70, 200).largest_component()
-    near = {v: {v, *graph.neighbors(v).tolist()} for v in graph.ids.tolist()}
+    near = {v: {v, *row} for v, row in enumerate(np.split(graph.col_idx, graph.row_ptr[1:-1]))}
     several = sample(graph, "mhrw", steps=9, seed=11, seeds=3, walkers=walkers, walks=True, device=device)
     for run, one in enumerate(several):
         alone = sample(graph, "mhrw", steps=9, seed=11 + run, walkers=walkers, walks=True, device=device)
         assert np.array_equal(one.walks, alone.walks) and one.walks.shape == (walkers, 10)
         assert one.walks[:, 0].tolist() == starts_of(graph, seed=11 + run, walkers=walkers)
         assert all(v in near[u] for row in one.walks.tolist() for u, v in pairwise(row))
+
+
+def test_walks_as_ids_and_on_the_device(device):
+    graph = random_graph(6, 70, 60, directed=True)
+    graph = graph.with_ids(np.arange(70) * 3 + 5)
+    options = {"steps": 30, "walkers": 9, "direction": "out", "seed": 2, "device": device}
+    rows = sample(graph, "rw", walks=True, **options).walks
+    assert rows.dtype == np.int32 and (rows < 0).any() and rows.flags.c_contiguous
+    ids = sample(graph, "rw", walks="ids", **options).walks
+    assert np.array_equal(ids, np.where(rows < 0, -1, graph.ids[rows]))
+    names = sample(graph.with_ids([f"v{v}" for v in range(70)]), "rw", walks="ids", **options).walks
+    assert names.tolist() == [["" if v < 0 else f"v{v}" for v in row] for row in rows.tolist()]
+    for run, one in enumerate(sample(graph, "rw", walks="device", seeds=2, **options)):
+        alone = sample(graph, "rw", walks=True, **(options | {"seed": 2 + run})).walks
+        assert one.walks.shape == (9, 31) and np.array_equal(one.walks.get(), alone)
 
 
 @pytest.mark.parametrize("walkers", [1, 3])
@@ -267,7 +314,7 @@ def turning(steps, law_of_step):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", KNOWN)
 def test_estimates(device, method):
     """The mean degree by 300 steps, and its error; the plain mean of rw is far off."""
     graph = powerlaw_graph(60, seed=3).largest_component()
@@ -292,7 +339,7 @@ def test_estimates(device, method):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", KNOWN)
 def test_parallel_edges_do_not_bias(device, method):
     """Many walks of several graphs with parallel edges: every vertex comes to its share of 1 / n."""
     ends = np.random.default_rng(1).integers(0, 5, (2, 16))
@@ -330,6 +377,8 @@ def test_parallel_edges_do_not_bias(device, method):
         ("rw", {"size": 3, "p": "0.1"}, "p is not an option of rw"),
         ("rw", {"size": 3, "direction": "up"}, "direction is 'up'"),
         ("rw", {"size": 3, "patience": 0}, "patience"),
+        ("rw", {"steps": 3, "walks": "host"}, "walks is 'host': use True, False, 'ids' or 'device'"),
+        ("rw", {"steps": 3, "walks": 2}, "walks is 2"),
     ],
 )
 def test_bad_input(method, options, words):

@@ -35,9 +35,11 @@ typedef struct {
 #define FRESH -1   // `high` of a walker whose next turn begins a step
 
 PIPELINE void walk_step(const int n, const int runs, const int walkers, const ulong seed, const ulong p,
+                        const ulong near, const ulong far,
                         __global const ulong *restrict table, __global const OFFSET *restrict row_ptr,
                         __global const int *restrict col_idx, __global const ulong *restrict limit,
-                        __global uint *restrict entries, __global const ulong *restrict done,
+                        __global const ulong *restrict shares, __global uint *restrict entries,
+                        __global const ulong *restrict done,
                         __global const int *restrict todo, const ulong burn_in, const ulong thin, const ulong parts,
                         const ulong counted, __global const int *restrict home, __global int *restrict pos,
                         __global int *restrict prev, __global int *restrict from, __global int *restrict trail,
