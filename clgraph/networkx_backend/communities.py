@@ -12,8 +12,8 @@ from clgraph.networkx_backend.converted import ConvertedGraph
 from clgraph.networkx_backend.running import on_device
 
 THRESHOLD = 0.0000001  # NetworkX's default: clgraph ends by a rule of its own
-# tests of NetworkX that expect what its own Louvain finds with one seed, the last the same in two graphs whose
-# weights differ a little
+# tests of NetworkX that expect what its own Louvain finds with one seed, the last the same in two graphs of
+# slightly different weights
 TESTS_OF_SEEDS = (
     "test_karate_club_partition",
     "test_undirected_selfloops",
