@@ -37,6 +37,8 @@ class Function(NamedTuple):
         Whether it takes them: NetworkX refuses the former, too.
     early_end : bool
         NetworkX's own search usually ends after a few vertices: it is faster whatever the size.
+    named : bool
+        It runs only where a call names the backend: its results are not those of NetworkX.
     note : str
         What NetworkX's documentation says of the backend's function.
     """
@@ -48,6 +50,7 @@ class Function(NamedTuple):
     multigraphs: bool = True
     directed: bool = True
     early_end: bool = False
+    named: bool = False
     note: str = ""
 
 
@@ -105,6 +108,27 @@ TABLE = (
         ),
     ),
     Function("katz_centrality", 600, 600, multigraphs=False),
+    Function(
+        "louvain_communities",
+        directed=False,
+        named=True,
+        note=(
+            "Only where a call names the backend, since vertices move in another order than NetworkX's: a "
+            "seed gives other communities, the same on every device. Undirected graphs, without `threshold` "
+            "and `max_level`; the resolution is rounded to a multiple of 1/1024, the largest community comes "
+            "first."
+        ),
+    ),
+    Function(
+        "leiden_communities",
+        0,
+        0,
+        directed=False,
+        note=(
+            "Without `max_level`; the resolution is rounded to a multiple of 1/1024, the largest community "
+            "comes first. NetworkX itself has no implementation."
+        ),
+    ),
     Function("core_number", 60_000, 20_000, multigraphs=False),
     Function("k_core", NEVER, 60_000, multigraphs=False),
     Function(

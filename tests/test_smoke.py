@@ -33,6 +33,7 @@ LINES = {
     "demo": "--vertices 1000",
     "bfs": "graph.txt --source 0 --verify",
     "components": "graph.txt --verify",
+    "communities": "graph.txt --verify",
     "pagerank": "graph.txt --verify",
     "centrality": "graph.txt --measure closeness --verify",
     "ppr": "graph.txt --source 0 --verify",

@@ -1,8 +1,8 @@
-"""``clgraph bfs`` and ``clgraph components``."""
+"""``clgraph bfs``, ``clgraph components`` and ``clgraph communities``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import click
 import clgraph
 from clgraph.cli.command import Command, Run, direction, facts_of, fields_of, has_numbers, vertex_of
 from clgraph.cli.options import AT_LEAST_0, on_graph, option, output_option
+from clgraph.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
     from clgraph.scale import Shards
 
 LEVELS_SHOWN = 20  # of a search, in the text output
-SHOWN = 10  # components in the table
+SHOWN = 10  # components or communities in the table
+# the options of each method of `communities`
+SEARCHED = ("resolution", "seed")
+METHODS = {"louvain": SEARCHED, "leiden": SEARCHED, "labels": ("iterations",)}
 
 
 @click.command(cls=Command)
@@ -123,19 +127,103 @@ def components(run: Run) -> None:
             "single": int((found.sizes == 1).sum()),
             **fields_of(found, "device"),
         }
-        kind = f"{found.connection}ly " if data.directed else ""
-        run.result(lambda: facts, _sizes(found.sizes, data, f"{kind}connected component"))
+        kind = f"{found.connection}ly connected " if data.directed else "connected "
+        names = range(found.count)
+        run.result(lambda: facts, _sizes(names, found.sizes, data, f"{kind}component", f"{kind}components"))
 
 
-def _sizes(sizes: npt.NDArray[np.int64], graph: Graph | Shards, what: str) -> Iterator[str]:
-    """Yield the largest components with their shares, and how many others there are."""
+@click.command(cls=Command)
+@option("--method", "Method; labels is LDBC's label propagation.", list(METHODS), "louvain")
+@option("--resolution", "louvain, leiden: a larger one favours smaller communities.  [default: 1]", float)
+@option("--seed", "louvain, leiden: seed of the order in which vertices move.  [default: 0]", AT_LEAST_0)
+@option(
+    "--iterations", "labels: rounds, in each of which all vertices take a label.  [default: 10]", AT_LEAST_0
+)
+@on_graph(
+    "Write `id community`, tab-separated, one vertex per line.",
+    verify="Check the result against the definition.",
+    plan=False,
+    energy=False,
+)
+def communities(run: Run) -> None:
+    """Find communities in GRAPH, whose edges are taken both ways.
+
+    louvain and leiden raise modularity, with the weights that --weights reads; leiden's communities are
+    connected. Communities are numbered by decreasing size, those of labels named by the vertex whose id they
+    took over.
+
+    \b
+    clgraph communities Email-Enron.txt --method leiden --seed 1 -o communities.tsv
+    """
+    import numpy as np
+
+    from clgraph.communities.partitions import modularity
+    from clgraph.communities.propagation import label_propagation
+    from clgraph.measures.multilevel import leiden, louvain
+    from clgraph.reference.communities import verify_label_propagation
+    from clgraph.reference.multilevel import verify_leiden, verify_louvain
+
+    given = {name: value for name, value in vars(run.options).items() if value is not None}
+    method = given.pop("method")
+    for name in given:
+        if name not in METHODS[method]:
+            takers = ", ".join(each for each, names in METHODS.items() if name in names)
+            raise InputError(f"--{name} is an option of --method {takers}")
+    run.check_output()
+    if run.of_shards:
+        raise InputError(
+            f"{run.graph} is a dataset of shards: clgraph communities takes graphs that fit in memory"
+        )
+    data = run.read()
+    calls: dict[str, tuple[Any, Any]] = {
+        "louvain": (louvain, verify_louvain),
+        "leiden": (leiden, verify_leiden),
+        "labels": (label_propagation, verify_label_propagation),
+    }
+    search, verify = calls[method]
+    found = search(data, device=run.device, **given)
+    run.accept(found, partial(verify, data, found), "the communities are those of the method")
+    if method == "labels":
+        column = data.ids[found.labels]
+        label, size = np.unique(found.labels, return_counts=True)
+        names = data.ids[label[np.argsort(-size, kind="stable")]]
+        view, nan = data.undirected, float("nan")
+        quality = modularity(view, found, weight=False, device=run.device) if data.num_arcs else nan
+        given = {"iterations": found.iterations, "stable": found.converged}
+    else:
+        column, names, quality = found.labels, np.arange(found.count), found.modularity
+        given = {"resolution": found.resolution, "seed": given.get("seed", 0)}
+    run.write(data.ids, column)
+    facts = {
+        "method": method,
+        **given,
+        **facts_of(data),
+        "communities": found.count,
+        "names": names[:SHOWN].tolist(),
+        "sizes": found.sizes[:SHOWN].tolist(),
+        "modularity": None if quality != quality else quality,  # there is none without edges
+        **fields_of(found, "device"),
+    }
+    lines = [f"modularity {quality:.6f}"] if quality == quality else []
+    lines += _sizes(names, found.sizes, data, "community", "communities")
+    run.result(lambda: facts, lines)
+
+
+def _sizes(
+    names: Sequence[int] | npt.NDArray[Any],
+    sizes: npt.NDArray[np.int64],
+    graph: Graph | Shards,
+    one: str,
+    many: str,
+) -> Iterator[str]:
+    """Yield the largest groups with their shares, and how many others there are."""
     vertices = graph.num_vertices
-    yield f"{len(sizes)} {what}{'' if len(sizes) == 1 else 's'}, {vertices} vertices ({direction(graph)})"
+    yield f"{len(sizes)} {one if len(sizes) == 1 else many}, {vertices} vertices ({direction(graph)})"
     if len(sizes) == 0:
         return
-    yield "component   vertices   share"
-    for number, size in enumerate(sizes[:SHOWN].tolist()):
-        yield f"{number:9d} {size:10d} {size / vertices:7.2%}"
+    yield f"{one.split()[-1]}   vertices   share"
+    for name, size in zip(names[:SHOWN], sizes[:SHOWN].tolist(), strict=True):
+        yield f"{name!s:>9} {size:10d} {size / vertices:7.2%}"
     rest = sizes[SHOWN:]
     if len(rest):
         yield f"{len(rest):>9d} more, of {int(rest[-1])} to {int(rest[0])} vertices each"

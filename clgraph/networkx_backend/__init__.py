@@ -9,11 +9,13 @@ is ``nx.config.backends.clgraph.device``, or what `clgraph.get_device` chooses.
 from typing import Any
 
 from _clgraph_networkx import FUNCTIONS
+from clgraph.networkx_backend.communities import on_start_tests
 from clgraph.networkx_backend.converted import ConvertedGraph, convert_from_nx, convert_to_nx
 from clgraph.networkx_backend.rules import can_run, function_of, should_run
 from clgraph.networkx_backend.running import call_counts
 
-__all__ = ["ConvertedGraph", "call_counts", "can_run", "convert_from_nx", "convert_to_nx", "should_run"]
+__all__ = ["ConvertedGraph", "call_counts", "can_run", "convert_from_nx", "convert_to_nx", "on_start_tests"]
+__all__ += ["should_run"]
 __all__ += FUNCTIONS
 
 

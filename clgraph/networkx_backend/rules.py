@@ -11,19 +11,21 @@ import networkx as nx
 import numpy as np
 
 from _clgraph_networkx import BY_NAME, NEVER
-from clgraph.networkx_backend import centrality, components, traversal
+from clgraph.errors import InputError
+from clgraph.networkx_backend import centrality, communities, components, traversal
 from clgraph.networkx_backend.converted import ConvertedGraph, unreadable
 from clgraph.networkx_backend.running import RELEASE, takes_device
 
 NUMBERS = ("eigenvector_centrality", "hits", "katz_centrality", "pagerank")
 # their crossovers are those of the functions that they come down to
 ENDS = ("shortest_path", "shortest_path_length")
+COMMUNITIES = ("leiden_communities", "louvain_communities")
 
 
 @cache
 def function_of(name: str) -> Callable[..., Any]:
     """The backend's function of that name, which also takes ``device``."""
-    known = vars(traversal) | vars(centrality) | vars(components) | components.FUNCTIONS
+    known = vars(traversal) | vars(centrality) | vars(communities) | vars(components) | components.FUNCTIONS
     return takes_device(known[name])
 
 
@@ -82,10 +84,27 @@ def _left_to_networkx(name: str, values: dict[str, Any], graph: Any) -> str | No
             return f"method {values['method']!r}, which NetworkX refuses"
         if values["source"] is values["target"] is None and RELEASE < (3, 5):
             return "source and target are None, which NetworkX 3.4 makes a dict of"
+    if name in COMMUNITIES:
+        return _other_communities(values)
     if name == "degree_assortativity_coefficient" and (
         values["nodes"] is not None or not {values["x"], values["y"]} <= {"in", "out"}
     ):
         return "degree_assortativity_coefficient of some nodes, or of other degrees than in and out"
+    return None
+
+
+def _other_communities(values: dict[str, Any]) -> str | None:
+    """Reason for leaving communities to NetworkX: an end of the search that is its own; or None."""
+    from clgraph.measures.multilevel import check_resolution
+
+    if values["max_level"] is not None:
+        return f"max_level is {values['max_level']!r}: clgraph goes on while it gains"
+    if values.get("threshold", communities.THRESHOLD) != communities.THRESHOLD:
+        return f"threshold is {values['threshold']!r}: clgraph ends by a rule of its own"
+    try:
+        check_resolution(values["resolution"])
+    except InputError as error:
+        return str(error)
     return None
 
 
@@ -150,6 +169,8 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     """
     if BY_NAME[name].early_end:
         return f"{name}: NetworkX's own search mostly ends after a few vertices"
+    if BY_NAME[name].named:
+        return f"{name}: clgraph's communities are not those of NetworkX with the same seed"
     values = _bound(name, args, kwargs).arguments
     graph = values["G"]
     if name in ENDS:

@@ -1,12 +1,15 @@
-"""``clgraph bfs``: output, files, errors."""
+"""``clgraph bfs`` and ``clgraph communities``: output, files, errors."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cli_runs import InProcess
+
+import clgraph
 
 
 @pytest.mark.smoke
@@ -28,3 +31,57 @@ def test_bfs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (done.status, "ids are integers" in done.err) == (1, True)
     assert run("bfs", file).status == 2
     assert run("bfs", file, "--source", 10, "--depth", -1).status == 2
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("method", ["louvain", "leiden", "labels"])
+def test_communities(tmp_path: Path, capsys: pytest.CaptureFixture[str], method: str) -> None:
+    run = InProcess(capsys)
+    file, out = tmp_path / "g.txt", tmp_path / "c.tsv"
+    ends = np.random.default_rng(2).integers(0, 60, (2, 150)) * 3
+    np.savetxt(file, ends.T, fmt="%d")
+    given = {"iterations": 4} if method == "labels" else {"resolution": 1.5, "seed": 3}
+    options = [word for name, value in given.items() for word in (f"--{name}", value)]
+    done = run("communities", file, "--method", method, "-o", out, "--verify", *options)
+    assert done.status == 0, done.err
+    assert "verified" in done.err
+    data = clgraph.read(file)
+    call = clgraph.label_propagation if method == "labels" else getattr(clgraph, method)
+    found = call(data, **given)
+    labels = data.ids[found.labels] if method == "labels" else found.labels
+    np.testing.assert_array_equal(np.loadtxt(out), np.stack([data.ids, labels], axis=1))
+    lines = done.out.splitlines()
+    assert lines[1] == f"{found.count} communities, {data.num_vertices} vertices (undirected)"
+    said = json.loads(run("communities", file, "--method", method, "--json", *options).out)
+    quality = clgraph.modularity(data, found, resolution=1 if method == "labels" else 1.5)
+    assert said["modularity"] == pytest.approx(quality) and f"{quality:.6f}" in lines[0]
+    assert said["sizes"] == found.sizes[:10].tolist() and said["communities"] == found.count
+    assert lines[3].split()[:2] == [str(said["names"][0]), str(found.sizes[0])]
+    assert (labels == said["names"][0]).sum() == found.sizes[0]
+    assert {name: said[name] for name in given} == given and said["method"] == method
+
+
+def test_communities_of_other_graphs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = InProcess(capsys)
+    file = tmp_path / "g.txt"
+    file.write_text("a b 1\nb c 1\na c 1\nc d 0.01\nd e 1\ne f 1\nf d 1\n")
+    said = json.loads(run("communities", file, "--ids", "str", "--directed", "--weights", "--json").out)
+    assert said["sizes"] == [3, 3] and said["directed"] and said["modularity"] > 0.49
+    said = json.loads(run("communities", file, "--ids", "str", "--method", "labels", "--json").out)
+    assert said["names"] == ["a", "c"] and said["stable"]
+    file.write_text("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 0\n")
+    for method in ("leiden", "labels"):
+        done = run("communities", file, "--format", "mtx", "--method", method, "--json", "--verify")
+        said = json.loads(done.out)
+        assert said["sizes"] == [1, 1, 1] and said["modularity"] is None
+    for options, word in (
+        (("--method", "labels", "--seed", 1), "--seed is an option of --method louvain, leiden"),
+        (("--iterations", 1), "--iterations is an option of --method labels"),
+        (("--resolution", 0), "resolution is 0"),
+        (("--method", "x"), "'x' is not one of"),
+        (("-o", tmp_path / "none" / "out.tsv"), "none"),
+    ):
+        done = run("communities", file, "--format", "mtx", *options)
+        assert done.status != 0 and word in done.err, done.err
+    done = run("communities", tmp_path / "g.clgs")
+    assert done.status == 1 and "takes graphs that fit in memory" in done.err

@@ -43,6 +43,7 @@ COMMANDS = {
     "replay": "IN",
     "bfs": "IN -s 0",
     "components": "IN",
+    "communities": "IN",
     "pagerank": "IN",
     "ppr": "IN -s 0",
     "centrality": "IN --measure closeness",

@@ -93,6 +93,7 @@ TASKS = [
     Task("sample of shards", "sample SHARDS --method dre --size 50% --seed 1 -o OUT.clgs", (".clgs",), True),
     Task("forest", "forest SHARDS --seed 1 -o OUT.forest", (".forest",), True),
     Task("components", "components IN -o OUT.tsv --largest OUT.txt", (".tsv", ".txt"), True),
+    Task("communities", "communities IN --seed 1 -o OUT.tsv", (".tsv",), True),
     Task("bfs", "bfs IN -s 1 -o OUT.tsv", (".tsv",), True),
     Task("pagerank", "pagerank IN -o OUT.tsv", (".tsv",), True),
     Task("centrality", "centrality IN --measure closeness -o OUT.tsv", (".tsv",), True),

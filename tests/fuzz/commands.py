@@ -182,6 +182,10 @@ DEVICE = {
     ),
     "bfs": ("g.txt -s 0", (*READING, "-s", "--depth", "--method", "-o", "--verify", "--json", "--device")),
     "components": ("g.txt", (*READING, "--strong", "--largest", "-o", "--verify", "--json")),
+    "communities": (
+        "g.txt --seed 1",
+        (*READING, "--method", "--resolution", "--seed", "--iterations", "-o", "--verify", "--json"),
+    ),
     "pagerank": (
         "g.txt",
         (

@@ -49,6 +49,7 @@ SUITES = {
     "networkx.algorithms.shortest_paths.tests.test_generic": 20,
     "networkx.algorithms.shortest_paths.tests.test_unweighted": 12,
     "networkx.algorithms.shortest_paths.tests.test_weighted": 40,
+    "networkx.algorithms.community.tests.test_louvain": 9,
     "networkx.algorithms.tests.test_dag": 50,
     "networkx.algorithms.tests.test_cluster": 40,
     "networkx.algorithms.tests.test_core": 10,
@@ -60,6 +61,10 @@ SUITES = {
     "networkx.algorithms.centrality.tests.test_katz_centrality": 20,
     "networkx.algorithms.centrality.tests.test_eigenvector_centrality": 10,
 }
+if RELEASE >= (3, 5):
+    SUITES["networkx.algorithms.community.tests.test_leiden"] = 6
+#: tests that compare with what NetworkX's own order of moves leads to: see `on_start_tests`
+OF_SEEDS = "networkx.algorithms.community.tests.test_louvain"
 # where nothing falls back to NetworkX: what is ours passes, the rest is expected to fail
 STRICT = {
     "networkx.algorithms.link_analysis.tests.test_pagerank": 12,
@@ -150,10 +155,12 @@ def test_strict(thorough, device, tmp_path):
 @pytest.mark.first_device
 def test_with_fallback(thorough, device, tmp_path):
     told = run_suite(tmp_path, device, SUITES, NETWORKX_FALLBACK_TO_NX="true")
-    assert not told["failed"] + told["error"] + told["xfailed"]
+    assert not told["failed"] + told["error"]
+    assert told["xfailed"] == [OF_SEEDS] * len(told["xfailed"]) and len(told["xfailed"]) <= 4
     check_counts(told["passed"], SUITES)
     functions = nx.utils.backends.backend_info["clgraph"]["functions"]
-    assert not [name for name in functions if not told["calls"].get(name)]  # each launched kernels
+    known = nx.utils.backends._registered_algorithms  # NetworkX 3.4 has no Leiden
+    assert not [name for name in functions if name in known and not told["calls"].get(name)]
 
 
 # --- the dispatcher ----------------------------------------------------------------------------------------

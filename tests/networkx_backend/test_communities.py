@@ -1,0 +1,89 @@
+"""Communities of the backend: partitions as good as NetworkX's own, since seeds need not agree."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+nx = pytest.importorskip("networkx")
+
+from networkx_graphs import convert  # noqa: E402
+
+from clgraph import networkx_backend as backend  # noqa: E402
+
+METHODS = ("louvain_communities", "leiden_communities")
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_partitions(on, graph, name):
+    if graph.is_directed():
+        assert "directed" in backend.can_run(name, (graph,), {})
+        return
+    assert backend.can_run(name, (graph,), {"seed": 1}) is True
+    for weight in ("weight", None):
+        given = {"weight": weight, "resolution": 0.75}
+        converted, before = convert(graph, weight), backend.call_counts().get(name, 0)
+        found = getattr(backend, name)(converted, seed=3, **given)
+        assert backend.call_counts()[name] == before + 1
+        assert nx.community.is_partition(graph, found) and all(found)
+        assert sorted(map(len, found), reverse=True) == list(map(len, found))
+        assert {type(each) for each in found} == {set}
+        for seed in (3, random.Random(3)):
+            assert getattr(backend, name)(converted, seed=seed, **given) == found
+        own = nx.community.louvain_communities(graph, seed=3, **given)
+        quality = [nx.community.modularity(graph, each, **given) for each in (found, own)]
+        assert quality[0] > quality[1] - 0.03
+        if name == "leiden_communities":
+            weighed = graph.edge_subgraph(
+                edge
+                for edge in (graph.edges(keys=True) if graph.is_multigraph() else graph.edges)
+                if weight is None or graph.edges[edge].get("weight", 1) > 0
+            )
+            assert all(len(each) == 1 or nx.is_connected(weighed.subgraph(each)) for each in found)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_corners(on, name):
+    call = getattr(backend, name)
+    assert call(convert(nx.Graph(), "weight")) == []
+    assert call(convert(nx.empty_graph(3), "weight")) == [{0}, {1}, {2}]
+    assert call(convert(nx.path_graph(2), "weight"), seed=None) == [{0, 1}]
+    two = nx.disjoint_union(nx.complete_graph(5), nx.complete_graph(4))
+    assert call(convert(two, "weight"), resolution=0.5) == [{0, 1, 2, 3, 4}, {5, 6, 7, 8}]
+    two.add_edge(0, 1, weight=-1)
+    with pytest.raises(NotImplementedError, match="not negative"):
+        call(convert(two, "weight"))
+    assert len(call(convert(two), weight=None)) == 2
+
+
+def test_what_is_left_to_networkx(on):
+    G = nx.path_graph(3)
+    for given, reason in (
+        ({"max_level": 1}, "max_level is 1"),
+        ({"threshold": 0.1}, "threshold is 0.1"),
+        ({"resolution": 0}, "resolution is 0"),
+        ({"resolution": "x"}, "resolution is 'x'"),
+    ):
+        for name in METHODS if "threshold" not in given else METHODS[:1]:
+            assert reason in backend.can_run(name, (G,), given)
+    assert "same seed" in backend.should_run("louvain_communities", (nx.complete_graph(50),), {})
+    assert backend.should_run("leiden_communities", (G,), {}) is True
+
+
+def test_dispatch(on):
+    if "clgraph" not in nx.utils.backends.backends:
+        pytest.skip("needs an installed clgraph: NetworkX finds backends by their entry points")
+    G = nx.karate_club_graph()
+
+    def counted():
+        return backend.call_counts().get("louvain_communities", 0)
+
+    before = counted()
+    own = nx.community.louvain_communities(G, seed=2)
+    with nx.config(backend_priority=["clgraph"], warnings_to_ignore={"cache"}):
+        assert nx.community.louvain_communities(G, seed=2) == own and counted() == before
+        if hasattr(nx.community, "leiden_communities"):  # since NetworkX 3.5
+            assert len(nx.community.leiden_communities(G, seed=2)) == 4
+        found = nx.community.louvain_communities(G, seed=2, backend="clgraph")
+    assert counted() == before + 1 and nx.community.modularity(G, found) > 0.44
