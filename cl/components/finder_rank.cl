@@ -158,6 +158,20 @@ __kernel void largest_blocks(const int n, const int blocks, __global const int *
     best[2 * block + 1] = size;
 }
 
+// The first of the largest of each run of BLOCK pairs that `largest_blocks` left, as pairs.
+__kernel void largest_pairs(const int blocks, const int runs, __global const int *restrict best,
+                            __global int *restrict winner)
+{
+    int run = get_global_id(0);
+    if (run >= runs) return;
+    int found = run * BLOCK;
+    int end = blocks - found > BLOCK ? found + BLOCK : blocks;
+    for (int b = found + 1; b < end; ++b)
+        if (best[2 * b + 1] > best[2 * found + 1]) found = b;
+    winner[2 * run] = best[2 * found];
+    winner[2 * run + 1] = best[2 * found + 1];
+}
+
 // Sizes of the components of listed roots.
 __kernel void sizes_of(const int listed, __global const int *restrict roots, __global const int *restrict count,
                        __global int *restrict size)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Connection = Literal["weak", "strong"]
 PIECE = 1024  # slots in a piece of a long row
 NUMBERS = 65536  # how many sizes a 16-bit key can tell apart
-FEW = 1 << 12  # blocks whose tallies the host adds up: it is done before the launches would be
+FEW = 1 << 12  # blocks whose tallies the host goes through: it is done before the launches would be
 
 
 @dataclass(frozen=True)
@@ -142,6 +142,7 @@ class GiantFinder:
         self.program: Program = device.program("components/finder", **defines)
         self._passes = -(-n // items)  # work-items of a pass over all vertices
         self._sample_width, self._rank_items = config.sample_width, config.rank_items
+        self._block = config.block
         self.blocks, self._rank_passes = -(-n // config.block), -(-n // config.rank_items)
         self._rank_program: Program = device.program(
             "components/finder_rank", BLOCK=config.block, ITEMS=config.rank_items
@@ -253,9 +254,15 @@ class GiantFinder:
         if 2 * members > present:  # no other component can be as large
             return root, members, present
         self._count(label, everything=True)
-        self._rank_program.largest_blocks.launch(self, self.blocks, label=label, best=self.tally)
-        roots, sizes = self.device.download(self.tally, np.int32, 2 * self.blocks).reshape(-1, 2).T
-        winner = int(np.ascontiguousarray(sizes).argmax())  # the first of equals, and blocks ascend
+        program, count, pairs = self._rank_program, self.blocks, self.tally
+        program.largest_blocks.launch(self, count, label=label, best=pairs)
+        if count > FEW and not self._pipeline:  # a board may have no other kernels
+            runs = -(-count // self._block)
+            pairs = self.device.empty(2 * runs, np.int32)
+            program.largest_pairs.launch(self, runs, runs=runs, best=self.tally, winner=pairs)
+            count = runs
+        roots, sizes = self.device.download(pairs, np.int32, 2 * count).reshape(-1, 2).T
+        winner = int(sizes.argmax())  # the first of equals, and blocks ascend
         return int(roots[winner]), int(sizes[winner]), present
 
     def _count(self, label: Any, *, everything: bool) -> None:

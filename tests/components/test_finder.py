@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from clgraph.components import Components, connected_components, largest_component
+from clgraph.components import Components, connected_components, finder, largest_component
 from clgraph.components.finder import GiantFinder
 from clgraph.csr.upload import upload_csr
 from clgraph.errors import InputError
@@ -106,6 +106,25 @@ def test_large_components_are_ranked_by_size_beyond_16_bits(device: Any) -> None
     cut = np.isin(tail, [66_000, 200_000, 200_001, 399_000])
     graph = Graph.from_edges(tail[~cut], tail[~cut] + 1, vertices=np.arange(400_001))
     check(graph, device)
+
+
+@pytest.mark.parametrize("longest", [0, 4321, 9_997])
+def test_the_largest_of_many_blocks_is_found_on_the_device(
+    device: Any, longest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None has half of the vertices; of equally large ones the first wins, in whichever blocks it is."""
+    monkeypatch.setattr(finder, "FEW", 1)
+    n = 10_000
+    v = np.arange(n - 1)
+    joined = v % 2 == 0  # pairs, but for one path of three
+    joined[longest + 1 - longest % 2] = True
+    for edges in (v[v % 2 == 0], v[joined]):
+        graph = Graph.from_edges(edges, edges + 1, vertices=np.arange(n))
+        csr = upload_csr(device, graph)
+        found = GiantFinder(device, n, csr.arcs)
+        label = device.zeros(n, np.int32)
+        found.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label)
+        check_finder(found, label, live_reference(graph, np.ones(n, bool), np.ones(graph.num_arcs, bool)))
 
 
 def test_by_decreasing_size(device: Any) -> None:
