@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 DType = Literal["float64", "float32"]
 Words = npt.NDArray[Any]
 FAR = 4  # where the state has the far piles, as in the kernels
-STATE = FAR + 6
+STATE = FAR + 12
+LEFT = 6  # where teams find whether anything is left
 SPAN = 1024  # distances that are summed one after the other: a part of the definition of a mean
 ROUND_LIMIT = 2**31  # of rounds in a batch: beyond, stamps might repeat
 
@@ -39,7 +40,13 @@ class LaunchConfig(WorkGroup):
     Attributes
     ----------
     team : bool
-        Whether a work-group shares the arcs of its places.
+        Whether the device finds in its own memory what to do next, and work-groups share the arcs.
+    groups : int
+        Of a team, for each compute unit.
+    chunk, queue : int
+        Arcs of an entry in their lists; places that a group collects before it reserves room.
+    rounds : int
+        That they make before the host looks whether anything is left.
     entries : int
         Places of a list that a work-item takes.
     buffer : int
@@ -53,6 +60,10 @@ class LaunchConfig(WorkGroup):
     """
 
     team: bool
+    groups: int
+    chunk: int
+    queue: int
+    rounds: int
     entries: int
     buffer: int
     run: int
@@ -60,11 +71,25 @@ class LaunchConfig(WorkGroup):
     few: int
 
 
+ALONE = {"team": False, "groups": 0, "chunk": 1, "queue": 1, "rounds": 1}
 LAUNCH = LaunchTable(
-    gpu=LaunchConfig(local=64, team=True, entries=1, buffer=1, run=16, places=1 << 24, few=1 << 15),
+    # 2048 work-items for each unit, which is what it holds; a launch that finds nothing to do takes some 3 us
+    gpu=LaunchConfig(
+        local=128,
+        team=True,
+        groups=16,
+        chunk=128,
+        queue=512,
+        rounds=8,
+        entries=1,
+        buffer=1,
+        run=16,
+        places=1 << 24,
+        few=1 << 15,
+    ),
     # a few places to a work-item: a hub among them has a hundred thousand arcs
-    cpu=LaunchConfig(local=1, team=False, entries=32, buffer=32, run=0, places=1 << 20, few=1 << 12),
-    simulator=LaunchConfig(local=2, team=False, entries=2, buffer=2, run=5, places=1 << 8, few=8),
+    cpu=LaunchConfig(local=1, **ALONE, entries=32, buffer=32, run=0, places=1 << 20, few=1 << 12),
+    simulator=LaunchConfig(local=2, **ALONE, entries=2, buffer=2, run=5, places=1 << 8, few=8),
 )
 
 
@@ -235,6 +260,8 @@ class WeightedSearch:
         Width of the bounds; None: found as the search goes.
     cutoff : float or None
         The largest distance.
+    pulls : bool
+        Whether the reversed arcs of a directed graph may be used: predecessors need them, too.
 
     Attributes
     ----------
@@ -255,6 +282,7 @@ class WeightedSearch:
         *,
         delta: float | None = None,
         cutoff: float | None = None,
+        pulls: bool = True,
     ) -> None:
         self.dev, self.graph, self.lengths = dev, graph, lengths
         self.n, self.config, self.cutoff = graph.num_vertices, LAUNCH.of(dev), cutoff
@@ -266,11 +294,22 @@ class WeightedSearch:
         self.delta = delta
         self.lanes = max(1, min(sources, self.config.places // max(self.n, 1)))
         self.listed = is_listed(dev, numbers)
+        self.team = self.config.team and not self.listed
+        self.pulls = not self.listed and (pulls or not graph.directed)
         places, width = self.lanes * self.n, 8 if numbers.wide else 4
-        dev.reserve({"searches": places * (width + 24 + (width if self.listed else 0))})
+        # of a place, and spans of its arcs
+        entries = 2 * (places + self.lanes * self.csr.arcs // self.config.chunk) if self.team else places
+        sizes = {"searches": places * (width + 24 + (width if self.listed else 0)), "entries": 8 * entries}
+        dev.reserve(sizes)
         self.distance = dev.empty(places, numbers.bits)
-        self.near, self.next, self.far, self.rest = (dev.empty(places, np.int32) for _ in range(4))
+        self.near, self.next = (dev.empty(entries, np.int32) for _ in range(2))
+        self.far, self.rest = (dev.empty(places, np.int32) for _ in range(2))
         self.stamp, self.far_stamp = (dev.empty(places, np.uint32) for _ in range(2))
+        self.settled = self.settled_stamp = None
+        if not self.team:
+            self.settled, self.settled_stamp = dev.empty(places, np.int32), dev.empty(places, np.uint32)
+        #: arcs are counted in units of 2^shift, so that their number fits 32 bits
+        self.shift = max(0, (self.lanes * (self.csr.arcs + self.n)).bit_length() - 31)
         self.lowered = dev.empty(places, numbers.bits) if self.listed else None
         self.state = dev.empty(STATE, np.uint32)
         self.rounds = 0
@@ -287,8 +326,11 @@ class WeightedSearch:
             WIDE=numbers.wide,
             LISTED=self.listed,
             MANY=self.lanes > 1,
-            TEAM=config.team,
+            WHOLE=numbers is INTEGERS,
+            TEAM=self.team,
             LOCAL=config.local,
+            CHUNK=config.chunk,
+            QUEUE=config.queue,
             ENTRIES=config.entries,
             BUFFER=config.buffer,
             RUN=config.run,
@@ -305,68 +347,106 @@ class WeightedSearch:
         program.weighted_fill.launch(self, -(-places // dev.tuning.items), places=places)
         dev.clear(self.state, STATE, np.uint32)
         given = {"lanes": self.count, "source": dev.upload(sources)}
-        program.weighted_sources.launch(self, self.count, **given)
         # where weights are small beside the number of arcs of a vertex, many heads lie within one weight
         delta = self.delta
         if delta is None:
             delta = self.lengths.mean * n / max(1, self.csr.arcs)
-        count, self.phase, self.round = self.count, 1, 0
+        if self.team:
+            self._as_team(program, delta, **given)
+            return
+        program.weighted_sources.launch(self, self.count, **given)
+        self.phase, self.round, low = 1, 0, 0
         self.bound = numbers.bound(0, delta)
+        left = self.count * self.csr.arcs >> self.shift
+        front = self.count
         while True:
-            taken = 0
-            while count:
-                taken += count
-                count, far, key = self._round(program, count)
+            while front:
+                front = self._push(program, front, beyond=0)
+            _, _, settled, arcs = self._piles()
+            left -= arcs
+            # fewer arcs arrive at the others than leave what was settled
+            if self.pulls and arcs > max(left, 0) + (places >> self.shift):
+                rows, weight = self._arriving()
+                given = {"places": places, "low": low, "weight": weight, "count": 0, **rows.buffers}
+                program.weighted_gather.launch(self, -(-places // dev.tuning.items), **given)
+                self.known = dev.download(self.state, np.uint32, STATE).tolist()
+            elif settled:  # none, where all of the smallest key were lowered further before
+                self.near, self.settled = self.settled, self.near
+                self._push(program, settled, beyond=1)
+            far, key, *_ = self._piles()
             if not far:
                 break
-            if self.delta is None and taken < self.config.few:
+            # going through the far pile takes longer than what it gives: wider bounds
+            if self.delta is None and (settled < self.config.few or arcs << self.shift < 2 * far):
                 delta *= 2
-            low, self.bound = self.bound, numbers.bound(max(key, 0), delta)
+            low, self.bound = self.bound, numbers.bound(key, delta)
             self.phase += 1
             self.round += 1
             self.far, self.rest = self.rest, self.far
             self._over(program.weighted_split, far, low=low)
-            count, far, key = self._read()
-            self.near, self.next = self.next, self.near
+            front = self._front()
         self.rounds += self.round
 
-    def _round(self, program: Any, count: int) -> tuple[int, int, int]:
-        """Relax the arcs of the near places."""
-        if self.round >= ROUND_LIMIT:
-            raise CapacityError(
-                f"{self.dev}: a search takes more than {ROUND_LIMIT} rounds; use a larger delta"
+    def _as_team(self, program: Any, delta: float, **given: Any) -> None:
+        """Launch rounds ahead, which find on the device what there is to do; wait once in some rounds."""
+        config, state, control = self.config, self.state, self.dev.empty(8, self.numbers.bits)
+        width = max(self.numbers.word_of(delta), int(self.numbers is INTEGERS))
+        program.weighted_sources.launch(self, self.count, control=control, delta=width, **given)
+        few = config.few if self.delta is None else 0
+        # as bound kernels, whose launches take less time: the host keeps ahead of small rounds
+        bound = []
+        for near, following in ((self.near, self.next), (self.next, self.near)):
+            own = {"near": near, "next": following, "control": control, "few": few}
+            bound.append(
+                [_bound(kernel, self, own) for kernel in (program.weighted_push, program.weighted_split)]
             )
+        size, self.round = config.groups * self.dev.compute_units * config.local, 0
+        while True:
+            if self.round >= ROUND_LIMIT:
+                raise self._too_long()
+            for _ in range(config.rounds):
+                self.round += 1
+                for kernel in bound[self.round % 2]:
+                    kernel(size, local=config.local, round=self.round)
+            if not self.dev.download(state, np.uint32, 1, offset=LEFT)[0]:
+                break
+        self.rounds += self.round
+
+    def _too_long(self) -> CapacityError:
+        return CapacityError(f"{self.dev}: a search takes over {ROUND_LIMIT} rounds; use a larger delta")
+
+    def _push(self, program: Any, count: int, *, beyond: int) -> int:
+        """Follow arcs from the near places, and return how many make the next ones."""
+        if self.round >= ROUND_LIMIT:
+            raise self._too_long()
         self.round += 1
         if not self.listed:
-            if self.config.team:
-                program.weighted_push.launch(self, count, count=count, local=self.config.local)
-            else:
-                self._over(program.weighted_push, count)
-        else:
-            self._over(program.weighted_list, count)
-            heads = self._read()[0]
-            self.near, self.next = self.next, self.near
-            arriving, weight = self._arriving()
-            self._over(program.weighted_pull, heads, weight=weight, **arriving.buffers)
+            self._over(program.weighted_push, count, beyond=beyond)
+            return self._front()
+        self._over(program.weighted_list, count, beyond=beyond)
+        if heads := self._front():
+            rows, weight = self._arriving()
+            self._over(program.weighted_pull, heads, weight=weight, **rows.buffers)
             self.round += 1
-            if heads:
-                self._over(program.weighted_apply, heads)
-            else:  # that would have cleared the length of the round after
-                self.round -= 1
-        found = self._read()
+            self._over(program.weighted_apply, heads)
+            return self._front()
+        return 0
+
+    def _front(self) -> int:
+        """Make the next places the near ones, and return how many they are; waits."""
         self.near, self.next = self.next, self.near
-        return found
+        self.known = self.dev.download(self.state, np.uint32, STATE).tolist()
+        return int(self.known[self.round % 3])
 
     def _over(self, kernel: Any, count: int, **more: Any) -> None:
         """Launch a kernel over the entries of a list."""
         size = -(-count // self.config.entries)
         kernel.launch(self, size, count=count, local=self.config.local, **more)
 
-    def _read(self) -> tuple[int, int, int]:
-        """Return the lengths of `next` and of `far`, and the smallest key of the latter; waits."""
-        state = self.dev.download(self.state, np.uint32, STATE).tolist()
-        at = FAR + 2 * (self.phase % 3)
-        return state[self.round % 3], state[at], 0xFFFFFFFF - state[at + 1]
+    def _piles(self) -> tuple[int, int, int, int]:
+        """Return the length of `far` and its smallest key, the length of `settled` and its arcs."""
+        far, key, settled, arcs = self.known[FAR + 4 * (self.phase % 3) :][:4]
+        return far, 0xFFFFFFFF - key, settled, arcs
 
     def _arriving(self) -> tuple[DeviceCSR, Any]:
         """The reversed arcs on the device, and their lengths."""
@@ -450,6 +530,13 @@ class WeightedSearch:
         found = dev.download(total, kind, self.count * spans).tolist()
         many = dev.download(reached, np.uint32, self.count * spans)
         return found, int(many.sum(dtype=np.int64))
+
+
+def _bound(kernel: Any, owner: Any, named: dict[str, Any]) -> Any:
+    """A kernel with its arguments bound, but the round."""
+    taken = {each.name for each in kernel.signature.parameters} - {"round"}
+    own = kernel.arguments_of(owner) | named
+    return kernel.bind(**{name: own[name] for name in own if name in taken})
 
 
 def searched(
@@ -641,7 +728,7 @@ def shortest_paths(
         dev = run.device
         lengths = lengths_of(dev, whole, weights, dtype)
         numbers = lengths.numbers
-        search = WeightedSearch(dev, whole, lengths, len(index), delta=width, cutoff=last)
+        search = WeightedSearch(dev, whole, lengths, len(index), delta=width, cutoff=last, pulls=predecessors)
         run.lap("upload")
         search.build()
         run.lap("compile")

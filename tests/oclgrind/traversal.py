@@ -127,7 +127,7 @@ def case_weighted(device: Any) -> None:
 
 def case_weighted_team(device: Any) -> None:
     """The same, as GPUs do it: a group takes the arcs of its places together."""
-    _weighted(device, team=True, local=8, entries=1, buffer=1)
+    _weighted(device, team=True, local=8, groups=2, chunk=4, queue=4, rounds=3, entries=1, buffer=1)
 
 
 def case_weighted_listed(device: Any) -> None:

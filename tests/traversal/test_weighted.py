@@ -157,6 +157,27 @@ def test_rows_are_pulled_without_64_bit_atomics(device, monkeypatch):
     assert found.predecessor.tobytes() == want.predecessor.tobytes()
 
 
+def as_gpus_do(monkeypatch, **shape):
+    """Rounds that are launched ahead, and groups that share the arcs: small ones, so that lists overflow."""
+    sizes = {"local": 8, "chunk": 4, "queue": 6, "few": 8, "groups": 2, "rounds": 3, "places": 1 << 12}
+    config = dataclasses.replace(weighted.LAUNCH.gpu, **sizes | shape)
+    monkeypatch.setattr(type(weighted.LAUNCH), "of", lambda self, dev: config)
+
+
+@pytest.mark.parametrize("kind", WEIGHTS)
+def test_rounds_are_launched_ahead(device, monkeypatch, kind):
+    for directed in (False, True):
+        graph = drawn(6, directed, kind, 120, 900)
+        if needs_doubles(device, graph):
+            return
+        with monkeypatch.context() as patched:
+            as_gpus_do(patched, local=min(8, device.max_work_group))
+            for options in ({}, {"delta": 0.3}, {"cutoff": 3}, {"dtype": "float32", "delta": 1e300}):
+                one = equal(graph, 5, device, **options)
+                many = equal(graph, [0, 5, 119], device, **options)
+                assert one.distance.tobytes() == many.distance[1].tobytes()
+
+
 def test_batches_of_sources(device, monkeypatch):
     graph = powerlaw_graph(300, seed=2)
     want = shortest_paths(graph, range(20), device=device)
