@@ -63,6 +63,7 @@ class Option(NamedTuple):
 
 _probability = partial(Option, takes="a probability", least=0, most=1)
 _RESTART = _probability("The probability of a restart, or jump.", default="0.15", ends="[)")
+_bias = partial(Option, takes="a number", default=1, least="0.0001", most=10_000)
 _CHORDAL = "Edges in an order of the vertices, in parallel (ordered), or one vertex after the other (exact)."
 _STARTS = "How many vertices it begins at."
 _SPREADING = "All vertices of a stage at once (batched), or one after the other (exact)."
@@ -97,6 +98,7 @@ OPTIONS = {
     "patience": Option("Steps for each new vertex before a new start.", int, 1000),
     "walks": Option("With steps: keep the walks themselves.", bool, False, command=False),
     "direction": Option("Which arcs of a directed graph are followed.", ("both", "out", "in"), "both"),
+    "walks_per_vertex": Option("With steps: so many walkers begin at each vertex that has edges.", int),
     "p": _RESTART,
     "q": _probability("The probability of holding an edge that touches one.", default="0.7"),
     "closing": Option("Whether edges that close triangles are always held.", bool, False),
@@ -135,6 +137,8 @@ _OWN = {
         most="0.99",
         default="0.7",
     ),
+    ("node2vec", "p"): _bias("Back to the vertex before: by 1 / p of a step to a common neighbour."),
+    ("node2vec", "q"): _bias("To a vertex that is no neighbour of the one before: by 1 / q."),
     ("gsh", "p"): _probability("The probability of holding an edge that touches none.", default="0.3"),
     ("mhrw", "alpha"): _probability("1 makes visits uniform, 0 gives rw.", default=1),
     ("rds", "starts"): Option(_STARTS, int, 10),
@@ -185,7 +189,10 @@ class Method:
         return self.names[0]
 
 
-_WALK = ("start", "walkers", "steps", "burn_in", "thin", "patience", "keep", "direction", "walks")
+_WALK = (
+    *("start", "walkers", "steps", "burn_in", "thin", "patience", "keep", "direction", "walks"),
+    "walks_per_vertex",
+)
 _STAGES = ("start", "mode", "keep", "direction")
 
 _SOURCE = "Krishnamurthy, Faloutsos et al. 2007"
@@ -318,12 +325,18 @@ METHODS: dict[str, Method] = {
         "on re-entry by the same arc, takes a neighbour that it has not taken before",
         "Zhou, Zhang, Das 2015",
     ),
+    "node2vec": _walk(
+        ("node2vec_walk",),
+        "as rw, but 1 / `p` times as likely back, and 1 / `q` times to no neighbour of the vertex before",
+        "Grover, Leskovec 2016",
+        options=(*_WALK, "p", "q", "weighted"),
+    ),
     "fs": Method(
         ("frontier_sampling", "Frontier"),
         "of several walkers one moves at a time, chosen in proportion to the degree of where it is",
         "Ribeiro, Towsley 2010",
         "frontier",
-        options=_WALK[:-1],
+        options=_WALK[:-2],
     ),
     "snowball": _stages(
         ("snowball", "SnowBall"),

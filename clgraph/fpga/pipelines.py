@@ -75,7 +75,7 @@ PIPELINES: dict[str, Pipeline] = {
         "draw",
         ("OFFSET", "METHOD"),
         ((), *((("METHOD", method),) for method in (1, 2, 4, 7))),
-        without=(("METHOD", (8, 10)),),
+        without=(("METHOD", (8, 10, 11)),),
     ),
     "components/finder": Pipeline(
         "components", ("OFFSET", "ARC_KEY", "SAMPLES"), ((), (("ARC_KEY", "uint"),))

@@ -29,7 +29,7 @@ from clgraph.reference.common import (
 )
 from clgraph.reference.traversal import first_start
 
-METHODS = ("rw", "rwr", "rj", "rwj", "mhrw", "gmd", "nbrw", "mhda", "cnarw", "cnrw", "fs")
+METHODS = ("rw", "rwr", "rj", "rwj", "mhrw", "gmd", "nbrw", "mhda", "cnarw", "cnrw", "node2vec", "fs")
 JUMP = -1  # instead of the place of an arc: no arc was walked
 STAY = -2
 
@@ -46,11 +46,14 @@ class Walk:
         self.n = len(self.rows)
         mean = Fraction(sum(map(len, self.rows)), self.n)
         self.p = floor(Fraction(str(options.get("p", "0.15"))) * 2**64)
+        self.likely = likely(options.get("p", 1), options.get("q", 1)) if method == "node2vec" else None
         alpha = options.get("alpha")
         self.jumps = floor((max(1, ceil(mean)) if alpha is None else Fraction(str(alpha))) * 2**16)
         self.alpha = Fraction(1 if alpha is None else str(alpha))
         self.c = options.get("c") or max(1, ceil(mean))
-        self.limits = row_limits(graph, self.rows) if options.get("weighted") else None
+        self.limits: list[list[int]] | None = None
+        if options.get("weighted"):
+            self.limits = row_limits(graph, self.rows, options.get("direction", "both"))
         self.sets = [set(row) for row in self.rows]
         self.steps = [0] * self.walkers
         self.entered: dict[int, int] = {}  # cnrw: by which arc each walker came
@@ -74,7 +77,7 @@ class Walk:
         self.steps[w] += 1
         u, j = self.step(w, self.steps[w], v, self.previous[w])
         if u != v:
-            self.previous[w] = v
+            self.previous[w] = -1 if j == JUMP and self.likely else v
         self.at[w] = u
         if self.clocks is not None:
             self.clocks[w] += self.wait(w)
@@ -107,6 +110,8 @@ class Walk:
             j = self.aware(v, a)
         elif method == "cnrw":
             j = self.circulating(w, v, previous < 0)
+        elif self.likely and previous >= 0:
+            j = self.second_order(w, t, v, previous)
         else:
             j = self.neighbour(v, a)
         if method == "nbrw" and d > 1 and previous in self.rows[v]:
@@ -154,6 +159,25 @@ class Walk:
         self.entered[w] = sum(map(len, self.rows[:v])) + order[rank]
         return order[rank]
 
+    def second_order(self, w: int, t: int, v: int, previous: int) -> int:
+        """node2vec: a neighbour by weight is taken or not, up to 64 times; then one by weight times alpha."""
+        assert self.likely is not None
+        back, near, far = self.likely
+        coins = [back if u == previous else near if u in self.sets[previous] else far for u in self.rows[v]]
+        counter = self.seed, w, t % 2**32, 16 * (t // 2**32)
+        for attempt in range(64):
+            a, b = words(*counter, keyed.TAG_STEP + 64 * attempt)
+            j = self.neighbour(v, a)
+            if b < coins[j]:
+                return j
+        if self.limits is None:
+            counts = [ceil(Fraction(coin, 2**31)) for coin in coins]
+        else:
+            limits = [0, *self.limits[v]]
+            counts = [(limits[j + 1] - limits[j]) * (coin - 1) // 2**64 for j, coin in enumerate(coins)]
+        x = below(words(*counter, keyed.TAG_STEP + 64 * 64)[0], sum(counts))
+        return next(j for j in range(len(counts)) if x < sum(counts[: j + 1]))
+
     def another(self, w: int, t: int, v: int, u: int, j: int) -> int:
         """mhda: instead of back to u another neighbour, perhaps."""
         d = self.d(v)
@@ -164,9 +188,25 @@ class Walk:
         return k if gap <= 0 or clock(b) >= (gap >> 16) * 2**33 >> 16 else j
 
 
-def row_limits(graph: Graph, rows: list[list[int]]) -> list[list[int]]:
-    """End of each arc's share of its row, out of 2^62 (the undirected view)."""
-    weight = Rows(graph).arc_weights()
+def likely(p: Any, q: Any) -> tuple[int, int, int]:
+    """How likely node2vec takes a way back, to a neighbour of the vertex before, and to others, in 2^-64."""
+    alphas = [1 / Fraction(str(p)), Fraction(1), 1 / Fraction(str(q))]
+    back, near, far = (floor(alpha / max(alphas) * 2**64) for alpha in alphas)
+    return back, near, far
+
+
+def row_limits(graph: Graph, rows: list[list[int]], direction: str) -> list[list[int]]:
+    """End of each arc's share of its row, out of 2^62."""
+    if direction == "both" or not graph.directed:
+        weight = Rows(graph).arc_weights()
+    else:
+        assert graph.weights is not None
+        arcs = list(zip(graph.tails.tolist(), graph.col_idx.tolist(), graph.weights.tolist(), strict=True))
+        top = max((w for u, v, w in arcs if u != v), default=1)
+        weight = {}
+        for u, v, w in arcs:
+            whole = 0 if w == 0 else max(1, floor(w / top * 2**40 + 0.5))
+            weight.setdefault((v, u) if direction == "in" else (u, v), []).append(whole)
     limits = []
     for v, row in enumerate(rows):
         mine = [weight[v, u][row[:j].count(u)] for j, u in enumerate(row)]
@@ -179,10 +219,14 @@ def reference_walk(graph: Graph, method: str, *, seed: int, **options: Any) -> R
 
     Moves are made one after the other, by number of steps, or until enough vertices were entered.
     """
+    from_all: list[int] = []
+    if options.get("walks_per_vertex"):
+        from_all = [v for v, row in enumerate(directed_rows(graph, "both")) if row]
+        options["walkers"] = options["walks_per_vertex"] * len(from_all)
     walk, frontier = Walk(graph, method, seed, options), method == "fs"
     n, walkers, steps = walk.n, walk.walkers, options.get("steps")
     order = [v for v in start_order(n, seed) if walk.d(v) > 0 or not frontier]
-    starts = given_starts(graph, options)
+    starts = from_all or given_starts(graph, options)
     if not starts:
         # the sort is stable: only the first start is drawn from the largest component
         first = None if frontier else first_start(graph, seed)

@@ -136,7 +136,7 @@ def sample(
         All edges among the vertices (default of walks), those drawn (default of re, rne, hyb) or walked, or
         the edges by which walks first entered vertices.
     weighted : bool, optional
-        For rdn, re, rw, rwr, rj: whether edge weights count. Default False.
+        For rdn, re, rw, rwr, rj, node2vec: whether edge weights count. Default False.
     steps : int, optional
         For walks: the number of steps of each walker, instead of `size`; visits count after every `thin`-th
         (default 1) step past the first `burn_in` (default 0).
@@ -153,11 +153,17 @@ def sample(
     walks : bool, optional
         For walks with `steps`: whether the result has the walks themselves, `Sample.walks`: a row of ids
         for each walker, from its start on. Default False.
+    walks_per_vertex : int, optional
+        For walks with `steps`, instead of `walkers` and `start`: so many walkers begin at each vertex that
+        has edges, one pass over these vertices after the other.
     p : float or str, optional
         For rwr, rj: the probability of a restart, or a jump; default 0.15. For ff: that one more neighbour
         burns; default 0.7. For gsh: of an edge that touches none that is held; default 0.3.
+        For node2vec: a step back to the vertex before is 1 / `p` times as likely as one to a neighbour of
+        that vertex, with edges of equal weights; 0.0001 to 10000, default 1.
     q : float or str, optional
-        For gsh: the probability of an edge that touches one that is held. Default 0.7.
+        For gsh: the probability of an edge that touches one that is held. Default 0.7. For node2vec: a step
+        to a vertex that is no neighbour of the one before is 1 / `q` times as likely; default 1.
     closing : bool, optional
         For gsh: whether edges that close a triangle of held edges are always held. Default False.
     triangles : int, optional

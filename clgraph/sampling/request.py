@@ -35,6 +35,7 @@ from clgraph.methods import (
     OPTIONS,
     REDUCTIONS,
     UNSAID,
+    WHOLE_MAX,
     Method,
     option_of,
     plain_method,
@@ -81,6 +82,7 @@ class SampleOptions(TypedDict, total=False):
     patience: int | None
     direction: Literal["both", "out", "in"] | None
     walks: bool | None
+    walks_per_vertex: int | None
     p: float | str | None
     alpha: float | str | None
     c: int | None
@@ -201,7 +203,7 @@ class Request:
             return "exact"
         if self.kind in ("edges", "ties", "near") or (self.method == "rds" and self.direction == "both"):
             return "approximate"
-        if self.kind in ("walk", "frontier"):
+        if self.kind in ("walk", "frontier") and self.method != "node2vec":
             # the stationary distribution of a walk along arcs is known by PageRank, from given starts alone
             known = self.start is not None if self.method == "rwr" else self.method == "rj"
             if known or (self.direction == "both" and self.method != "rwr"):
@@ -523,7 +525,9 @@ def _keep(plan: Method, values: Mapping[str, Any]) -> str:
 
 def _walk_rules(view: View, method: str, values: dict[str, Any], given: Mapping[str, Any]) -> None:
     """Check the options of walks against each other and against the graph."""
-    if values["walkers"] > view.n:
+    if "walks_per_vertex" in values:
+        _walks_of_all_vertices(view, values, given)
+    elif values["walkers"] > view.n:
         raise InputError(
             f"walkers is {values['walkers']}, and the graph has {view.n} vertices: use at most as many"
         )
@@ -544,6 +548,26 @@ def _walk_rules(view: View, method: str, values: dict[str, Any], given: Mapping[
         if len(lost):
             name = view.original.ids[lost[0]]
             raise InputError(f"all edges of vertex {name} have the weight 0: a walk cannot leave it")
+
+
+def _walks_of_all_vertices(view: View, values: dict[str, Any], given: Mapping[str, Any]) -> None:
+    """Set the walkers and starts of `walks_per_vertex`: passes over all vertices that have edges."""
+    if "walkers" in given or "start" in given:
+        raise InputError(
+            "walks_per_vertex says where walkers begin and how many there are: leave walkers and start out"
+        )
+    if values.get("steps") is None:
+        raise InputError("walks_per_vertex goes with steps: give the length of the walks, not size")
+    starts = np.flatnonzero(view.original.undirected.without_self_loops.degrees).astype(np.int32)
+    each, walkers = values["walks_per_vertex"], values["walks_per_vertex"] * len(starts)
+    if not walkers:
+        raise InputError("the graph has no edges (loops aside): no walk can begin")
+    if walkers > WHOLE_MAX:
+        raise InputError(
+            f"walks_per_vertex is {each}, and {len(starts)} vertices have edges: at most "
+            f"{WHOLE_MAX // len(starts)} walks of each fit a call; make several calls with other seeds"
+        )
+    values["start"], values["walkers"] = starts, walkers
 
 
 def _stage_rules(method: str, values: dict[str, Any], given: Mapping[str, Any]) -> None:

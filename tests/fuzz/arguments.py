@@ -150,11 +150,12 @@ drawn: GRAPHS ; 'rn' | 'rdn' | 'rpn' | 're' | 'rne' | 'hyb' | 'ties' | 'rnn' ; s
     seed=1 ; seeds=None | 2 ; strata=[0, 0, 1, 1, 1] | 'degree' | {0: 'a'} ; weighted=True | False ;
     edges=2 | 0.5 | 1 ; mix=0.5 | '0.8' ; keep='induced' | 'visited' ; starts=1 | 2
 walked: GRAPHS ; 'rw' | 'rwr' | 'rj' | 'rwj' | 'mhrw' | 'gmd' | 'nbrw' | 'mhda' | 'cnarw' | 'cnrw' | 'fs'
-    ; size=1 | 0.5 | 2 ; seed=1 ; seeds=None | 2 ; start=0 | [0, 1] | 'a' ; walkers=1 | 2 | 3 ; patience=5
-    | 1000 ; keep='induced' | 'visited' | 'tree' ; direction='both' | 'out' | 'in' ; p=0.15 | 1 ;
-    alpha=0.5 | 2 ; c=1 | 3 ; weighted=True | False
+    | 'node2vec' ; size=1 | 0.5 | 2 ; seed=1 ; seeds=None | 2 ; start=0 | [0, 1] | 'a' ; walkers=1 | 2 | 3 ;
+    patience=5 | 1000 ; keep='induced' | 'visited' | 'tree' ; direction='both' | 'out' | 'in' ; p=0.15 | 1 ;
+    q=0.5 | 2 ; alpha=0.5 | 2 ; c=1 | 3 ; weighted=True | False
 stepped: GRAPHS ; 'rw' | 'rwr' | 'rj' | 'rwj' | 'mhrw' | 'gmd' | 'nbrw' | 'mhda' | 'cnarw' | 'cnrw' | 'fs'
-    ; steps=5 | 100 ; seed=1 ; seeds=None | 2 ; start=0 | [0, 1] ; walkers=1 | 3 ; burn_in=1 | 9 ; thin=1
+    | 'node2vec' ; walks_per_vertex=1 | 3 ; p=0.5 | 2 ; q=0.5 | 2 ;
+    steps=5 | 100 ; seed=1 ; seeds=None | 2 ; start=0 | [0, 1] ; walkers=1 | 3 ; burn_in=1 | 9 ; thin=1
     | 3 ; keep='induced' | 'visited' | 'tree' ; direction='both' | 'out' | 'in' ; walks=True | False ;
     weighted=True | False
 staged: GRAPHS ; 'snowball' | 'ff' | 'rds' | 'spikyball' | 'diffusion' | 'xsn' | 'sp' | 'ust' | 'chordal'

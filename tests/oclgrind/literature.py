@@ -61,6 +61,9 @@ def case_walks(device: Any) -> None:
     _draw("mhda", device, seeds=1, steps=20, walkers=5)
     _draw("cnarw", device, seeds=1, steps=9)
     _draw("cnrw", device, size=9, walkers=2)
+    _draw("node2vec", device, seeds=1, steps=9, walks_per_vertex=1, p=2, q="0.5", walks=True)
+    _draw("node2vec", device, seeds=1, steps=4, walkers=3, p=9000, q=9000)
+    _draw("node2vec", device, size=9, p=500, q=9, weighted=True, graph=_graph(weights=np.arange(1.0, 61)))
 
 
 def case_starts(device: Any) -> None:

@@ -15,8 +15,8 @@
 // launch       padded range, ABREAST walkers per work-item, which take their steps in turn: on CPUs, many reads of memory are
 //              under way then. AHEAD: for how many steps of each the numbers are made at once (vectors do it)
 // tunables     ABREAST, AHEAD
-// variants     METHOD: 0 rw, 1 rwr, 2 rj, 3 rwj, 4 mhrw, 5 mhrw with alpha < 1, 6 gmd, 7 nbrw, 8 mhda, 9 cnarw, 10 cnrw;
-//              WEIGHTED
+// variants     METHOD: 0 rw, 1 rwr, 2 rj, 3 rwj, 4 mhrw, 5 mhrw with alpha < 1, 6 gmd, 7 nbrw, 8 mhda, 9 cnarw, 10 cnrw,
+//              11 node2vec; WEIGHTED; SYMMETRIC (node2vec: every arc has its reverse)
 
 #include "keyed.h"
 #include "sampling/literature/clock.h"
@@ -34,6 +34,11 @@
 #ifndef WEIGHTED
 #define WEIGHTED 0
 #endif
+#if WEIGHTED
+#define PICKED(a) share_of((a) >> 2, begin, d, limit)
+#else
+#define PICKED(a) (int)mul_hi(a, (ulong)d)
+#endif
 #ifdef HAVE_PREFETCH
 #define FETCH(p) __builtin_prefetch(p)
 #else
@@ -41,8 +46,10 @@
 #endif
 #define EACH(l) for (int l = 0; l < ABREAST; l++)
 
-// p: the probability of rwr and rj in 2^-64; rwj: alpha in 2^-16; alpha of mhrw in 2^-32; C of gmd
+// p: the probability of rwr and rj in 2^-64; rwj: alpha in 2^-16; alpha of mhrw in 2^-32; C of gmd. Of node2vec p, near
+// and far are the largest coins by which a vertex is taken that is the one before, a neighbour of it, or neither.
 __kernel void walk_step(const int n, const int runs, const int walkers, const ulong seed, const ulong p,
+                        const ulong near, const ulong far,
                         __global const ulong *restrict table, __global const OFFSET *restrict row_ptr,
                         __global const int *restrict col_idx, __global const ulong *restrict limit,
                         __global uint *restrict entries, __global const ulong *restrict done,
@@ -53,6 +60,9 @@ __kernel void walk_step(const int n, const int runs, const int walkers, const ul
 {
     const int all = runs * walkers, first = (int)min((long)get_global_id(0) * ABREAST, (long)all);
     const int count = min(ABREAST, all - first);
+#if METHOD == 11
+    const Biases biases = {p, near, far};
+#endif
     int vertex[ABREAST], previous[ABREAST], steps[ABREAST], degrees[ABREAST], most = 0;
     uint walker[ABREAST];
     OFFSET row[ABREAST];
@@ -98,6 +108,12 @@ __kernel void walk_step(const int n, const int runs, const int walkers, const ul
 #if METHOD == 4 || METHOD == 5 || METHOD == 8
         EACH(l)   // whether it moves depends on the neighbour's degree
             if (degrees[l]) FETCH(row_ptr + col_idx[row[l] + mul_hi(number[l * AHEAD + s % AHEAD], (ulong)degrees[l])]);
+#elif METHOD == 11
+        EACH(l)   // whether it goes there may depend on what the rows of it and of the vertex before hold
+            if (degrees[l] && previous[l] >= 0) {
+                FETCH(row_ptr + col_idx[row[l] + mul_hi(number[l * AHEAD + s % AHEAD], (ulong)degrees[l])]);
+                FETCH(row_ptr + previous[l]);
+            }
 #endif
         while (many) atomic_inc(&visits[met[--many]]);
         const int counts = begun + (ulong)(s + 1) == next;
@@ -128,14 +144,28 @@ __kernel void walk_step(const int n, const int runs, const int walkers, const ul
                 const uint entry = entries[(long)i * ((long)row_ptr[n] + n) + arc]++;
                 j = circulated(key[l], arc, entry / (uint)d, TAG_STEP + 64 * (walker[l] + 1),
                                (int)(entry - entry / (uint)d * (uint)d), d);
-#elif WEIGHTED
-                j = share_of(a >> 2, begin, d, limit);
 #else
-                j = (int)mul_hi(a, (ulong)d);
+                j = PICKED(a);
 #endif
 #if METHOD == 7
                 const int other = place_besides(last, a, begin, d, col_idx);
                 if (other >= 0) j = other;
+#endif
+#if METHOD == 11
+                // the first step, and one after a jump, is by weight alone
+                const ulong t = before[l] + (ulong)(s + 1);
+                ulong b_now = b;
+                for (uint attempt = 1; last >= 0; attempt++) {
+                    if (accepted(b_now, last, col_idx[begin + j], biases, row_ptr, col_idx)) break;
+                    const philox4x32_ctr_t y =
+                        keyed_words(key[l], walker[l], (uint)t, (uint)(t >> 32) << 4, TAG_STEP + 64 * attempt);
+                    if (attempt == ATTEMPTS) {
+                        j = biased_place(keyed_a(y), last, begin, d, limit, biases, row_ptr, col_idx);
+                        break;
+                    }
+                    j = PICKED(keyed_a(y));
+                    b_now = keyed_b(y);
+                }
 #endif
                 u = col_idx[begin + j];
 #if METHOD == 4 || METHOD == 8
@@ -177,6 +207,8 @@ __kernel void walk_step(const int n, const int runs, const int walkers, const ul
             }
 #if METHOD == 10
             previous[l] = j < 0 ? -1 : (int)(begin + j);
+#elif METHOD == 11
+            previous[l] = jump >= 0 ? -1 : v;
 #else
             if (u != v) previous[l] = v;
 #endif

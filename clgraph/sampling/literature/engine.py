@@ -110,7 +110,7 @@ class Engine:
     def find_starts(self, *, pooled: bool = True) -> None:
         """Upload the starts that were given; without any, `pooled`, one of the largest component is first."""
         starts, self.starts = self.request.start, None
-        self.given, self.pool, self.pool_size = len(starts or ()), None, 0
+        self.given, self.pool, self.pool_size = 0 if starts is None else len(starts), None, 0
         if starts is not None:
             self.starts = self.device.upload(np.array(starts, np.int32), writable=True)
         elif pooled:

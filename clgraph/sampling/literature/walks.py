@@ -7,6 +7,7 @@ Host half of ``cl/sampling/literature/walk.cl``, ``walk_legs.cl``, ``walk_note.c
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import floor
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,7 @@ NUMBER = {
     "mhda": 8,
     "cnarw": 9,
     "cnrw": 10,
+    "node2vec": 11,
 }
 # visits whose order one run keeps, for the error of estimates
 RECORDED = 1 << 24
@@ -277,8 +279,13 @@ class Walks(_Walkers):
             "mhrw": floor(request.alpha * 2**32),
             "gmd": request.c,
         }.get(request.method, 0)
+        self.near = self.far = 0
+        if request.method == "node2vec":
+            self.p, self.near, self.far = largest_coins(request.p, request.q)
         ahead = shape.ahead if self.abreast == 1 else 1
         variant = {"METHOD": method, "WEIGHTED": int(self.view.weighted), "ABREAST": self.abreast}
+        if request.method == "node2vec":
+            variant["SYMMETRIC"] = int(not self.view.rows.directed)
         self.step = self.program("walk", serial=True, **variant, AHEAD=ahead)
         items, build, folder = shape.items, self.device.program, "sampling/literature"
         self.note = build(f"{folder}/walk_note", ITEMS=items, **self.csr.defines)
@@ -404,6 +411,16 @@ def counters_of(view: View, request: Request) -> int:
     if counters >= 2**32:
         raise CapacityError(f"cnrw numbers arcs and vertices by 32 bits, and the graph has {counters}")
     return counters
+
+
+def largest_coins(p: Fraction, q: Fraction) -> tuple[int, int, int]:
+    """Return the largest coins by which node2vec goes back, to a neighbour of the vertex before, and further.
+
+    They are in units of 2^-64; the likeliest of the three is always accepted.
+    """
+    alphas = (1 / p, Fraction(1), 1 / q)
+    back, near, far = (floor(2**64 * alpha / max(alphas)) - 1 for alpha in alphas)
+    return back, near, far
 
 
 # --- Recorded trails of walks: where the walkers were, in the order of steps ---

@@ -21,6 +21,7 @@ from clgraph.sampling import sample
 from clgraph.sampling.literature import walks
 
 METHODS = tuple(walks.NUMBER)  # fs: test_frontier.py
+KNOWN = tuple(name for name in METHODS if name != "node2vec")  # where they are in the long run
 
 
 def starts_of(graph, seed, walkers):
@@ -104,10 +105,10 @@ def test_parts_of_a_walk(device, monkeypatch):
 def test_directions_and_dead_ends(device, method, direction):
     graph = random_graph(4, 30, 60, directed=True)
     made = equals_reference(graph, method, device, seed=3, size="50%", direction=direction, walkers=2)
-    assert made.weighting == ("none" if method not in ("rwr", "rj") or method == "rwr" else "stationary")
+    assert made.weighting == ("stationary" if method == "rj" else "none")
 
 
-@pytest.mark.parametrize("method", ["rw", "rwr", "rj"])
+@pytest.mark.parametrize("method", ["rw", "rwr", "rj", "node2vec"])
 def test_weights(device, method):
     weights = np.random.default_rng(1).random(90) ** 8
     graph = random_graph(5, 30, 90, weights=weights)
@@ -267,7 +268,7 @@ def turning(steps, law_of_step):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", KNOWN)
 def test_estimates(device, method):
     """The mean degree by 300 steps, and its error; the plain mean of rw is far off."""
     graph = powerlaw_graph(60, seed=3).largest_component()
@@ -292,7 +293,7 @@ def test_estimates(device, method):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", KNOWN)
 def test_parallel_edges_do_not_bias(device, method):
     """Many walks of several graphs with parallel edges: every vertex comes to its share of 1 / n."""
     ends = np.random.default_rng(1).integers(0, 5, (2, 16))

@@ -35,6 +35,7 @@ typedef struct {
 #define FRESH -1   // `high` of a walker whose next turn begins a step
 
 PIPELINE void walk_step(const int n, const int runs, const int walkers, const ulong seed, const ulong p,
+                        const ulong near, const ulong far,
                         __global const ulong *restrict table, __global const OFFSET *restrict row_ptr,
                         __global const int *restrict col_idx, __global const ulong *restrict limit,
                         __global uint *restrict entries, __global const ulong *restrict done,
