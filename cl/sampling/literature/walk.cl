@@ -10,7 +10,8 @@
 // place        the same shape, or NULL: which arc of its row was walked; -1: none
 // visits       int[parts * runs * n], or NULL: visits after every thin-th step past burn_in, `counted` of them in `parts`; only
 //              where all runs have made the same number of steps
-// limit        ulong[arcs]: where an arc's share of its row ends, in 2^-62 (WEIGHTED), or in whole numbers (cnarw)
+// limit        ulong[arcs]: where an arc's share of its row ends, in whole numbers (cnarw); NULL otherwise
+// shares       ulong[2 * arcs]: limits, guides and heads of weighted rows (WEIGHTED), see guides.h; NULL otherwise
 // entries      uint[runs * walkers * (arcs + n)]: how often each arc was entered (cnrw), NULL otherwise
 // launch       padded range, ABREAST walkers per work-item, which take their steps in turn: on CPUs, many reads of memory are
 //              under way then. AHEAD: for how many steps of each the numbers are made at once (vectors do it)
@@ -20,6 +21,7 @@
 
 #include "keyed.h"
 #include "sampling/literature/clock.h"
+#include "sampling/literature/guides.h"
 #include "sampling/literature/walk.h"
 
 #ifndef ABREAST
@@ -35,9 +37,13 @@
 #define WEIGHTED 0
 #endif
 #if WEIGHTED
-#define PICKED(a) share_of((a) >> 2, begin, d, limit)
+#define ROW_SHARES (shares + 2 * (long)begin)
+#define PICKED(a) guided((a) >> 2, d, ROW_SHARES)
+#define HEAD(j) head_of(j, ROW_SHARES)
 #else
+#define ROW_SHARES NULL
 #define PICKED(a) (int)mul_hi(a, (ulong)d)
+#define HEAD(j) col_idx[begin + j]
 #endif
 #ifdef HAVE_PREFETCH
 #define FETCH(p) __builtin_prefetch(p)
@@ -52,6 +58,7 @@ __kernel void walk_step(const int n, const int runs, const int walkers, const ul
                         const ulong near, const ulong far,
                         __global const ulong *restrict table, __global const OFFSET *restrict row_ptr,
                         __global const int *restrict col_idx, __global const ulong *restrict limit,
+                        __global const ulong *restrict shares,
                         __global uint *restrict entries, __global const ulong *restrict done,
                         __global const int *restrict todo, const ulong burn_in, const ulong thin, const ulong parts,
                         const ulong counted, __global const int *restrict home, __global int *restrict pos,
@@ -96,15 +103,23 @@ __kernel void walk_step(const int n, const int runs, const int walkers, const ul
         EACH(l) {
             row[l] = row_ptr[vertex[l]];
             degrees[l] = (int)(row_ptr[vertex[l] + 1] - row[l]);
-#if WEIGHTED   // where the search for a share begins, and where it ends in a row of equal ones
-            FETCH(limit + row[l] + degrees[l] / 2);
-            FETCH(limit + row[l] + mul_hi(number[l * AHEAD + s % AHEAD], (ulong)degrees[l]));
+#if WEIGHTED
+            FETCH(shares + 2 * (row[l] + (long)part_of(number[l * AHEAD + s % AHEAD] >> 2, degrees[l])));
 #elif METHOD == 7   // where the search for the vertex before goes through
             FETCH(col_idx + row[l] + degrees[l] / 2);
             FETCH(col_idx + row[l] + degrees[l] / 4);
 #endif
+#if !WEIGHTED
             FETCH(col_idx + row[l] + mul_hi(number[l * AHEAD + s % AHEAD], (ulong)degrees[l]));
+#endif
         }
+#if WEIGHTED
+        EACH(l)   // where the search for a share begins, and often ends
+            if (degrees[l]) {
+                __global const ulong *mine = shares + 2 * (long)row[l];
+                FETCH(mine + 2 * (long)guide_of(part_of(number[l * AHEAD + s % AHEAD] >> 2, degrees[l]), mine));
+            }
+#endif
 #if METHOD == 4 || METHOD == 5 || METHOD == 8
         EACH(l)   // whether it moves depends on the neighbour's degree
             if (degrees[l]) FETCH(row_ptr + col_idx[row[l] + mul_hi(number[l * AHEAD + s % AHEAD], (ulong)degrees[l])]);
@@ -156,18 +171,18 @@ __kernel void walk_step(const int n, const int runs, const int walkers, const ul
                 const ulong t = before[l] + (ulong)(s + 1);
                 ulong b_now = b;
                 for (uint attempt = 1; last >= 0; attempt++) {
-                    if (accepted(b_now, last, col_idx[begin + j], biases, row_ptr, col_idx)) break;
+                    if (accepted(b_now, last, HEAD(j), biases, row_ptr, col_idx)) break;
                     const philox4x32_ctr_t y =
                         keyed_words(key[l], walker[l], (uint)t, (uint)(t >> 32) << 4, TAG_STEP + 64 * attempt);
                     if (attempt == ATTEMPTS) {
-                        j = biased_place(keyed_a(y), last, begin, d, limit, biases, row_ptr, col_idx);
+                        j = biased_place(keyed_a(y), last, begin, d, ROW_SHARES, biases, row_ptr, col_idx);
                         break;
                     }
                     j = PICKED(keyed_a(y));
                     b_now = keyed_b(y);
                 }
 #endif
-                u = col_idx[begin + j];
+                u = HEAD(j);
 #if METHOD == 4 || METHOD == 8
                 if (mul_hi(b, (ulong)degree(u, row_ptr)) >= (ulong)d) j = -1;
 #elif METHOD == 5

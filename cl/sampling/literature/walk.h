@@ -1,16 +1,4 @@
-// sampling/literature/walk.h: how a step chooses among the arcs of a row; after clock.h.
-
-// Number of the arc of a row in whose share x lies: its end is the first above x.
-static inline int share_of(ulong x, OFFSET begin, int d, __global const ulong *limit)
-{
-    int low = 0, high = d - 1;   // the last limit is above all
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (limit[begin + middle] <= x) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
+// sampling/literature/walk.h: how a step chooses among the arcs of a row, by weights see guides.h; after clock.h.
 
 // Place of the first entry of a row that is not below v.
 static inline int place_of(int v, OFFSET begin, int d, __global const int *col_idx)
@@ -89,23 +77,24 @@ static inline int accepted(ulong b, int t, int x, Biases biases, __global const 
 
 // What the j-th arc of a row counts in the exact draw: its weight times its bias. Limits go up to 2^62, and biases of rows
 // without weights count in 2^-33: no sum overflows.
-static inline ulong count_of(int j, int t, OFFSET begin, __global const ulong *limit, Biases biases,
+static inline ulong count_of(int j, int t, OFFSET begin, __global const ulong *shares, Biases biases,
                              __global const OFFSET *row_ptr, __global const int *col_idx)
 {
     const ulong bias = bias_of(t, col_idx[begin + j], biases, row_ptr, col_idx);
-    return limit ? mul_hi(limit[begin + j] - (j ? limit[begin + j - 1] : 0), bias) : (bias >> 31) + 1;
+    if (!shares) return (bias >> 31) + 1;
+    return mul_hi(limit_of(j, shares) - (j ? limit_of(j - 1, shares) : 0), bias);
 }
 
-// The place that a picks of a row by weight and bias.
-static inline int biased_place(ulong a, int t, OFFSET begin, int d, __global const ulong *limit, Biases biases,
+// The place that a picks of a row by weight and bias; shares are the row's, or NULL.
+static inline int biased_place(ulong a, int t, OFFSET begin, int d, __global const ulong *shares, Biases biases,
                                __global const OFFSET *row_ptr, __global const int *col_idx)
 {
     ulong sum = 0;
     for (int j = 0; j < d; j++)
-        sum += count_of(j, t, begin, limit, biases, row_ptr, col_idx);
+        sum += count_of(j, t, begin, shares, biases, row_ptr, col_idx);
     ulong x = mul_hi(a, sum);   // below the sum, which is not 0
     for (int j = 0;; j++) {
-        const ulong count = count_of(j, t, begin, limit, biases, row_ptr, col_idx);
+        const ulong count = count_of(j, t, begin, shares, biases, row_ptr, col_idx);
         if (x < count) return j;
         x -= count;
     }

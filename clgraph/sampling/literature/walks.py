@@ -1,7 +1,7 @@
 """Random walks, and frontier sampling.
 
-Host half of ``cl/sampling/literature/walk.cl``, ``walk_legs.cl``, ``walk_note.cl``, ``shares.cl`` and
-``frontier.cl``.
+Host half of ``cl/sampling/literature/walk.cl``, ``walk_legs.cl``, ``walk_note.cl``, ``guides.cl``,
+``shares.cl`` and ``frontier.cl``.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ NUMBER = {
     "cnrw": 10,
     "node2vec": 11,
 }
+WALK = "sampling/literature/walk"
 # visits whose order one run keeps, for the error of estimates
 RECORDED = 1 << 24
 # parts of a walk: the standard error is estimated from their spread
@@ -262,7 +263,10 @@ class Walks(_Walkers):
         self.done, self.leg_begin, self.boundary = (device.zeros(runs, np.uint64) for _ in range(3))
         self.short_of, self.longest = device.empty(1, np.int32), device.empty(1, np.int32)
         self.tally = device.empty(5, np.int32)
-        self.limit = view.on_device(device, "limits") if view.weighted else None
+        # a pipeline bisects the limits: a halving is a turn there, and other walkers have theirs meanwhile
+        bisects = device.has_pipeline(WALK, METHOD=NUMBER[request.method])
+        self.limit = view.on_device(device, "limits") if view.weighted and bisects else None
+        self.shares = guided_shares(device, view) if view.weighted and not bisects else None
         if request.method == "cnarw":
             self.limit, _ = arc_shares(device, view)
         counters = counters_of(view, request)
@@ -502,6 +506,22 @@ class Trails:
             parts = [self.device.download(buffer, np.int32, length) for buffer, length in recorded]
         trail = np.concatenate([np.zeros(0, np.int32), *parts])
         return np.where(trail < 0, ~trail, trail)
+
+
+def guided_shares(device: Device, view: View) -> Any:
+    """Return the limits of a weighted view with guides and heads, 16 bytes an arc; built once, cached."""
+
+    def make() -> Any:
+        csr = view.csr(device)
+        device.reserve({"shares": 24 * csr.arcs})
+        limit, shares = device.upload(view.limits), device.empty(2 * max(csr.arcs, 1), np.uint64)
+        run = 16 if device.kind == "gpu" else 4096
+        program = device.program("sampling/literature/guides", RUN=run, **csr.defines)
+        buffers = {"n": csr.n, "arcs": csr.arcs, **csr.buffers, "limit": limit, "shares": shares}
+        program.guides_build(-(-csr.arcs // run), **buffers)
+        return shares
+
+    return view.cached(device, "guided shares", make)
 
 
 # --- The shares by which a common-neighbour-aware walk goes on: host half of ``cl/.../shares.cl`` ---

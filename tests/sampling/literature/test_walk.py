@@ -19,6 +19,7 @@ from clgraph.reference.common import start_order
 from clgraph.reference.traversal import first_start
 from clgraph.sampling import sample
 from clgraph.sampling.literature import walks
+from clgraph.sampling.literature.view import View
 
 METHODS = tuple(walks.NUMBER)  # fs: test_frontier.py
 KNOWN = tuple(name for name in METHODS if name != "node2vec")  # where they are in the long run
@@ -113,6 +114,36 @@ def test_weights(device, method):
     weights = np.random.default_rng(1).random(90) ** 8
     graph = random_graph(5, 30, 90, weights=weights)
     equals_reference(graph, method, device, seed=4, size="50%", weighted=True, walkers=2)
+
+
+@pytest.mark.parametrize("power", [0, 1, 40])
+def test_weights_of_hubs(device, power):
+    """Long rows whose weights are alike, differ, or are nearly all of a few arcs; some of 0."""
+    rng = np.random.default_rng(power)
+    leaves = np.arange(2, 302)
+    weights = rng.random(600) ** power * (np.arange(600) % 5 > 0) + (np.arange(600) < 300) * 1e-9
+    graph = Graph.from_edges(np.repeat([0, 1], 300), np.tile(leaves, 2), weights=weights)
+    made = equals_reference(graph, "rw", device, seed=3, steps=40, walkers=60, weighted=True, walks=True)
+    heavy = {(u, v) for u, v, w in zip(graph.tails, graph.col_idx, graph.weights, strict=True) if w > 0}
+    assert all(pair in heavy for row in made.walks.tolist() for pair in pairwise(row))
+
+
+@pytest.mark.first_device
+def test_guides(device):
+    """Each part's guide is the share that holds the part's first number."""
+    weights = np.random.default_rng(2).random(400) ** 6
+    graph = Graph.from_edges(*np.random.default_rng(1).integers(0, 20, (2, 400)), weights=weights)
+    view = View.of(graph, "both", True)
+    arcs = view.rows.num_arcs
+    shares = device.download(walks.guided_shares(device, view), np.uint64, 2 * arcs).reshape(-1, 2)
+    assert np.array_equal(shares[:, 0], view.limits)
+    assert np.array_equal(shares[:, 1] >> 32, view.rows.col_idx)
+    guide, limits, row_ptr = (shares[:, 1] % 2**32).tolist(), view.limits.tolist(), view.rows.row_ptr.tolist()
+    for begin, end in pairwise(row_ptr):
+        d, row = end - begin, limits[begin:end]
+        for g in range(d):
+            first = 2**62 * g // d
+            assert guide[begin + g] == next(j for j in range(d) if row[j] > first)
 
 
 @pytest.mark.parametrize(

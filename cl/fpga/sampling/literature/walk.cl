@@ -38,6 +38,7 @@ PIPELINE void walk_step(const int n, const int runs, const int walkers, const ul
                         const ulong near, const ulong far,
                         __global const ulong *restrict table, __global const OFFSET *restrict row_ptr,
                         __global const int *restrict col_idx, __global const ulong *restrict limit,
+                        __global const ulong *restrict shares,
                         __global uint *restrict entries, __global const ulong *restrict done,
                         __global const int *restrict todo, const ulong burn_in, const ulong thin, const ulong parts,
                         const ulong counted, __global const int *restrict home, __global int *restrict pos,
