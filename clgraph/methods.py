@@ -96,7 +96,7 @@ OPTIONS = {
     "burn_in": Option("With steps: the first ones that do not count.", int, 0, least=0, most=2**40),
     "thin": Option("With steps: only one in this many counts.", int, 1, most=2**40),
     "patience": Option("Steps for each new vertex before a new start.", int, 1000),
-    "walks": Option("With steps: keep the walks themselves.", bool, False, command=False),
+    "walks": Option("With steps: keep the walks themselves.", "", False, command=False),
     "direction": Option("Which arcs of a directed graph are followed.", ("both", "out", "in"), "both"),
     "walks_per_vertex": Option("With steps: so many walkers begin at each vertex that has edges.", int),
     "p": _RESTART,

@@ -251,7 +251,9 @@ def reference_walk(graph: Graph, method: str, *, seed: int, **options: Any) -> R
         over = len(came) >= target
         while not over:
             w, v, u, j = walk.move(made)
-            paths[w].append(u)
+            # a jump from a dead end is the walk's end, where jumps are no steps
+            over_there = paths[w][-1] < 0 or (j == JUMP and method not in ("rwr", "rj", "rwj"))
+            paths[w].append(-1 if over_there else u)
             time = made + 1 if frontier else walk.steps[w]
             if time > burn_in and (time - burn_in) % thin == 0:
                 visits[u] += 1
@@ -276,7 +278,7 @@ def reference_walk(graph: Graph, method: str, *, seed: int, **options: Any) -> R
     drawn = Rows(graph).draw_kept(chosen, keep, target, parent, walked)
     drawn.more["visits"] = [visits[v] for v in sorted(chosen)]
     if options.get("walks"):
-        drawn.more["walks"] = graph.ids[np.array(paths)].tolist()
+        drawn.more["walks"] = np.array(paths).tolist()
     return replace(drawn, order=None) if by_visits else drawn
 
 

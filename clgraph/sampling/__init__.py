@@ -150,9 +150,10 @@ def sample(
         vertex not seen so far. Default 1000.
     direction : {"both", "out", "in"}, optional
         For walks: which arcs of a directed graph are followed. Default "both".
-    walks : bool, optional
-        For walks with `steps`: whether the result has the walks themselves, `Sample.walks`: a row of ids
-        for each walker, from its start on. Default False.
+    walks : bool, "ids" or "device", optional
+        For walks with `steps`: whether the result has the walks themselves, `Sample.walks`: a row for each
+        walker, from its start on, of vertices' indices (True), of their ids, or of indices that stay on the
+        device. Default False.
     walks_per_vertex : int, optional
         For walks with `steps`, instead of `walkers` and `start`: so many walkers begin at each vertex that
         has edges, one pass over these vertices after the other.

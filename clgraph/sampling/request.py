@@ -81,7 +81,7 @@ class SampleOptions(TypedDict, total=False):
     thin: int | None
     patience: int | None
     direction: Literal["both", "out", "in"] | None
-    walks: bool | None
+    walks: bool | Literal["ids", "device"] | None
     walks_per_vertex: int | None
     p: float | str | None
     alpha: float | str | None
@@ -525,6 +525,10 @@ def _keep(plan: Method, values: Mapping[str, Any]) -> str:
 
 def _walk_rules(view: View, method: str, values: dict[str, Any], given: Mapping[str, Any]) -> None:
     """Check the options of walks against each other and against the graph."""
+    if isinstance(values.get("walks"), np.bool_):
+        values["walks"] = bool(values["walks"])
+    if "walks" in values:
+        word(values["walks"], "walks", (True, False, "ids", "device"))
     if "walks_per_vertex" in values:
         _walks_of_all_vertices(view, values, given)
     elif values["walkers"] > view.n:

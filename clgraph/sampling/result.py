@@ -111,7 +111,9 @@ class Sample(RunsOn):
     parent : array, shape (k,), or None
         Id of the vertex from which each was reached; its own id for starts.
     walks : array, or None
-        On request: ids, shape (walkers, steps + 1), from each walker's start on.
+        On request: the index of each walker's start and of its vertex after each step, int32, shape
+        (walkers, steps + 1); -1 after a dead end (rwr, rj and rwj go on by jumps). With ``walks="ids"`` ids,
+        and -1 or "" after a dead end; with ``walks="device"`` a ``pyopencl.array.Array``.
     parts : int32 array, shape (n,), or None
         For quasi-chordal: the number of each vertex's part.
     stream : Reservoir, or None
@@ -302,11 +304,16 @@ class Sample(RunsOn):
 
     @lazy
     def walks(self) -> npt.NDArray[Any] | None:
-        """Ids of each walker's start and of its vertex after each step, (walkers, steps + 1); on request."""
+        """Index of each walker's start and of its vertex after each step, (walkers, steps + 1)."""
         if "walks" not in self.selection.more:
             return None
-        made = self.selection.more["walks"].of(self.at).reshape(-1, self.selection.request.walkers)
-        return self._whole.ids[made.T]
+        made, request = self.selection.more["walks"], self.selection.request
+        if request.walks == "device" and made.device_column is not None:
+            with made.device.alone():
+                whole = made.device.array(made.buffer, np.int32, int(made.offset[-1]))
+                return whole[made.offset[self.at] : made.offset[self.at + 1]].reshape(request.walkers, -1)
+        rows = made.of(self.at).reshape(request.walkers, -1)
+        return _ids_of_walks(self._whole.ids, rows) if request.walks == "ids" else rows
 
     @lazy
     def _probabilities(self) -> tuple[Reals | None, Reals | None]:
@@ -511,6 +518,15 @@ class Sample(RunsOn):
 
     def _bars(self) -> tuple[str, Sequence[float]] | None:
         return self.graph._bars() if self.original is None or isinstance(self.original, Graph) else None
+
+
+def _ids_of_walks(ids: npt.NDArray[Any], rows: npt.NDArray[np.int32]) -> npt.NDArray[Any]:
+    """Return ids, shape of `rows`; what follows an end is -1, or "" among names."""
+    found, over = ids[rows], rows < 0
+    if over.any():
+        # no id is negative
+        found[over] = -1 if ids.dtype.kind in "iu" else ""
+    return found
 
 
 def _walked_again(drawn: Any, seed: int) -> Any:

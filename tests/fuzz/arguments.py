@@ -156,8 +156,8 @@ walked: GRAPHS ; 'rw' | 'rwr' | 'rj' | 'rwj' | 'mhrw' | 'gmd' | 'nbrw' | 'mhda' 
 stepped: GRAPHS ; 'rw' | 'rwr' | 'rj' | 'rwj' | 'mhrw' | 'gmd' | 'nbrw' | 'mhda' | 'cnarw' | 'cnrw' | 'fs'
     | 'node2vec' ; walks_per_vertex=1 | 3 ; p=0.5 | 2 ; q=0.5 | 2 ;
     steps=5 | 100 ; seed=1 ; seeds=None | 2 ; start=0 | [0, 1] ; walkers=1 | 3 ; burn_in=1 | 9 ; thin=1
-    | 3 ; keep='induced' | 'visited' | 'tree' ; direction='both' | 'out' | 'in' ; walks=True | False ;
-    weighted=True | False
+    | 3 ; keep='induced' | 'visited' | 'tree' ; direction='both' | 'out' | 'in' ; weighted=True | False ;
+    walks=True | 'ids' | 'device'
 staged: GRAPHS ; 'snowball' | 'ff' | 'rds' | 'spikyball' | 'diffusion' | 'xsn' | 'sp' | 'ust' | 'chordal'
     | 'quasi-chordal' ; size=1 | 0.5 | 2 ; seed=1 ; seeds=None | 2 ; start=0 | [0, 1] | 'a' ; mode='auto'
     | 'ordered' | 'exact' ; keep='induced' | 'visited' | 'tree' ; direction='both' | 'out' | 'in' ; k=1 |

@@ -23,6 +23,7 @@
 #include "sampling/literature/clock.h"
 #include "sampling/literature/guides.h"
 #include "sampling/literature/walk.h"
+#include "sampling/literature/node2vec.h"
 
 #ifndef ABREAST
 #define ABREAST 1

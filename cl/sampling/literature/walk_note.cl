@@ -6,12 +6,20 @@
 // first   ulong[runs * n]: NONE: not seen
 // claim   uint[runs * n]: the first visit within this launch; 0xFFFFFFFF: not seen, 0: seen before
 // status  int[runs]: see walk_legs.cl; made int[runs]: steps of this launch
-// launch  padded ranges over the trail (walk.cl), ITEMS consecutive entries per work-item
+// launch  padded ranges over the trail (walk.cl), ITEMS consecutive entries per work-item; walk_rows: over walkers
+// tunables    TILE: walkers whose steps are moved together, so that a CPU reads whole cache lines
 
 #include "keyed.h"
 #include "sampling/literature/clock.h"
 
 #define ENDING 3
+#ifndef TILE
+#ifdef KIND_GPU
+#define TILE 1
+#else
+#define TILE 16
+#endif
+#endif
 
 // for (each entry e of the trail that was walked): walker w of a run, step s of the launch
 #define FOR_TRAIL(e, steps, runs, walkers, made)                                                               \
@@ -85,5 +93,26 @@ __kernel void walk_tally(const int n, const int runs, const int walkers, const i
                 atomic_or(&walked[(long)run * row_ptr[n] + row_ptr[tail] + place[e]], 1);
             }
         }
+    }
+}
+
+// A trail (or the starts, as one of one step) as columns from `first` on of int[walkers of all runs, columns]: a row for each
+// walker. Where `ends`, a row is -1 from where no edge led on.
+__kernel void walk_rows(const int every, const int steps, const int first, const int columns, const int ends,
+                        __global const int *restrict trail, __global int *restrict rows)
+{
+    const int begin = (int)min((long)get_global_id(0) * ITEMS, (long)every);
+    const int end = (int)min((long)begin + ITEMS, (long)every);
+    for (int base = begin; base < end; base += TILE) {
+        const int many = min(TILE, end - base);
+        int over[TILE];
+        for (int l = 0; l < many; l++)
+            over[l] = ends && first > 0 && rows[((long)base + l) * columns + first - 1] < 0;
+        for (int s = 0; s < steps; s++)
+            for (int l = 0; l < many; l++) {
+                const int entry = trail[(long)s * every + base + l];
+                over[l] |= ends && entry < 0;
+                rows[((long)base + l) * columns + first + s] = over[l] ? -1 : vertex_of(entry);
+            }
     }
 }

@@ -25,6 +25,7 @@ from clgraph.sampling.literature.view import NONE, View
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.device.program import Program
     from clgraph.sampling.request import Request
 
 NUMBER = {
@@ -41,6 +42,8 @@ NUMBER = {
     "node2vec": 11,
 }
 WALK = "sampling/literature/walk"
+# jumps are steps of these like others; other walks jump from dead ends alone, where their rows end
+JUMPING = ("rwr", "rj", "rwj")
 # visits whose order one run keeps, for the error of estimates
 RECORDED = 1 << 24
 # parts of a walk: the standard error is estimated from their spread
@@ -220,7 +223,7 @@ class Walks(_Walkers):
         super().__init__(device, view, request, seed, runs, view.n)
         n, every, shape = self.n, self.every, self.shape
         brief = runs == 1 and (not self.exact or (self.batches > 1 and self.total * self.walkers <= RECORDED))
-        self.recording = request.walks or brief
+        self.recording = bool(request.walks) or brief
         self.parts = 1 if self.recording else self.batches
         self.trailing = self.noting or self.recording
         abreast = shape.noting if self.noting else shape.abreast
@@ -378,7 +381,7 @@ class Walks(_Walkers):
         if self.trails.going and self.runs == 1 and (self.batches > 1 or not self.exact):
             drawn.more["batches"] = self.trails.batches(drawn.vertices)
         if self.request.walks:
-            drawn.more["walks"] = self.trails.walks(self.home)
+            drawn.more["walks"] = self.trails.walks(self.home, self.note)
         if self.request.method == "cnarw":
             _, total = arc_shares(self.device, self.view)
             drawn.more["share"] = picked(self.device, self.n, total, drawn.vertices)
@@ -490,15 +493,31 @@ class Trails:
 
         return Column(np.array([0, parts * int(vertices.offset[-1])]), count)
 
-    def walks(self, home: Any) -> Column:
-        """Return where walkers began and were after each step, run after run: (steps + 1, walkers) each."""
-        recorded = [(home, self.every), *self.recorded]
+    def walks(self, home: Any, note: Program) -> Column:
+        """Return where walkers began and were after each step, run after run: (walkers, steps + 1) each.
 
-        def ordered() -> npt.NDArray[np.int32]:
-            steps = self.vertices(recorded).reshape(-1, self.runs, self.walkers)
-            return np.ascontiguousarray(steps.transpose(1, 0, 2)).ravel()
+        The rows are made on the device, when they are looked at or, to stay there, at once.
+        """
+        device, every, recorded = self.device, self.every, [(home, self.every), *self.recorded]
+        columns = self.length // every + 1
+        offset = np.arange(self.runs + 1) * (columns * self.walkers)
+        named = {"every": every, "columns": columns, "ends": self.request.method not in JUMPING}
 
-        return Column(np.arange(self.runs + 1) * (self.length // self.runs + self.walkers), ordered)
+        def rows() -> Any:
+            device.reserve({"walks": 4 * every * columns})
+            made, first = device.empty(every * columns, np.int32), 0
+            for trail, length in recorded:
+                steps, size = length // every, -(-every // LAUNCH.of(device).items)
+                note.walk_rows(size, steps=steps, first=first, trail=trail, rows=made, **named)
+                first += steps
+            return made
+
+        def fetch() -> npt.NDArray[np.int32]:
+            with device.alone():
+                return device.download(rows(), np.int32, every * columns)
+
+        stays = self.request.walks == "device"
+        return Column.on(device, offset, rows(), np.int32) if stays else Column(offset, fetch)
 
     def vertices(self, recorded: list[tuple[Any, int]]) -> npt.NDArray[np.int32]:
         """Download trails, whose entries are vertices, or their complements where no edge led there."""

@@ -26,10 +26,10 @@ KNOWN = tuple(name for name in METHODS if name != "node2vec")  # where they are 
 
 
 def starts_of(graph, seed, walkers):
-    """Ids of the walkers' starts: one of the largest component, then by priority."""
+    """The walkers' starts: one of the largest component, then by priority."""
     first = first_start(graph, seed)
     others = [v for v in start_order(graph.num_vertices, seed) if v != first]
-    return graph.ids[[first, *others[: walkers - 1]]].tolist()
+    return [first, *others[: walkers - 1]]
 
 
 @pytest.mark.smoke
@@ -182,13 +182,28 @@ def test_launches_do_not_show(device, monkeypatch):
 def test_walks_of_runs_side_by_side(device, walkers):
     """From the starts on, and every step by an edge."""
     graph = random_graph(6, 70, 200).largest_component()
-    near = {v: {v, *graph.neighbors(v).tolist()} for v in graph.ids.tolist()}
+    near = {v: {v, *row} for v, row in enumerate(np.split(graph.col_idx, graph.row_ptr[1:-1]))}
     several = sample(graph, "mhrw", steps=9, seed=11, seeds=3, walkers=walkers, walks=True, device=device)
     for run, one in enumerate(several):
         alone = sample(graph, "mhrw", steps=9, seed=11 + run, walkers=walkers, walks=True, device=device)
         assert np.array_equal(one.walks, alone.walks) and one.walks.shape == (walkers, 10)
         assert one.walks[:, 0].tolist() == starts_of(graph, seed=11 + run, walkers=walkers)
         assert all(v in near[u] for row in one.walks.tolist() for u, v in pairwise(row))
+
+
+def test_walks_as_ids_and_on_the_device(device):
+    graph = random_graph(6, 70, 60, directed=True)
+    graph = graph.with_ids(np.arange(70) * 3 + 5)
+    options = {"steps": 30, "walkers": 9, "direction": "out", "seed": 2, "device": device}
+    rows = sample(graph, "rw", walks=True, **options).walks
+    assert rows.dtype == np.int32 and (rows < 0).any() and rows.flags.c_contiguous
+    ids = sample(graph, "rw", walks="ids", **options).walks
+    assert np.array_equal(ids, np.where(rows < 0, -1, graph.ids[rows]))
+    names = sample(graph.with_ids([f"v{v}" for v in range(70)]), "rw", walks="ids", **options).walks
+    assert names.tolist() == [["" if v < 0 else f"v{v}" for v in row] for row in rows.tolist()]
+    for run, one in enumerate(sample(graph, "rw", walks="device", seeds=2, **options)):
+        alone = sample(graph, "rw", walks=True, **(options | {"seed": 2 + run})).walks
+        assert one.walks.shape == (9, 31) and np.array_equal(one.walks.get(), alone)
 
 
 @pytest.mark.parametrize("walkers", [1, 3])
@@ -362,6 +377,8 @@ def test_parallel_edges_do_not_bias(device, method):
         ("rw", {"size": 3, "p": "0.1"}, "p is not an option of rw"),
         ("rw", {"size": 3, "direction": "up"}, "direction is 'up'"),
         ("rw", {"size": 3, "patience": 0}, "patience"),
+        ("rw", {"steps": 3, "walks": "host"}, "walks is 'host': use True, False, 'ids' or 'device'"),
+        ("rw", {"steps": 3, "walks": 2}, "walks is 2"),
     ],
 )
 def test_bad_input(method, options, words):
