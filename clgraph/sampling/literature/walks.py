@@ -528,7 +528,7 @@ class Trails:
 
 
 def guided_shares(device: Device, view: View) -> Any:
-    """Return the limits of a weighted view with guides and heads, 16 bytes an arc; built once, cached."""
+    """Return the limits of a weighted view with guides and heads, 16 bytes per arc; built once, cached."""
 
     def make() -> Any:
         csr = view.csr(device)
