@@ -11,13 +11,18 @@
 // label     int[n]         its community; total ulong[n]: the strength of each community
 // order     int[n]         vertices in the order of their keys; NULL: as they are
 // target    int[n]         the community that the vertex at a place of the order wants
-// keys, sums               int and ulong[2 * arcs]: a row's hash table of neighbouring communities, where its arcs are
+// awake     int[n]         whether a vertex decides in a pass: 1 if a neighbour left for another community in the pass before. NULL: all
+//                          decide
+// keys, sums               int and ulong[2 * arcs]: a row's hash table of neighbouring communities, where its arcs are. Of work-items
+//                          alone (LOCAL 1) each has an array of `area` entries instead, by community: one more than the weight to
+//                          it, or 0, as all are before and after each row; keys lists those that are not 0
 // claim     int[n]         the first vertex that wants to leave or enter a community; NULL: all who want may
 // within    int[n]         Leiden's refinement (Traag, Waltman, van Eck: From Louvain to Leiden, Scientific Reports 9, 2019):
 //                          vertices alone join others of the same community `within`. NULL: none
 // members   int[n]         vertices of each community that refinement makes; busy int[n]: the stamp of the slice in which a
 //                          vertex alone decides. Nobody joins it then, so that whoever is joined stays: communities are connected
-// launch    choose: work-groups of LOCAL, each takes ROWS rows in turn. All others: padded ranges, ITEMS each
+// launch    choose: work-groups of LOCAL, each takes ROWS rows in turn; with LOCAL 1 as many as there are arrays, each takes ROWS
+//           rows again and again. All others: padded ranges, ITEMS each
 // tunables  LOCAL (1 on CPUs: no atomics), ROWS, ITEMS
 
 #include "keyed.h"
@@ -63,114 +68,134 @@ __kernel void multilevel_keys(const int n, const ulong seed, const uint stage, c
     FOR_ITEMS(v, n) key[v] = (uint)(keyed_a(keyed_words(seed, (uint)v, stage, number, TAG_VERTEX)) >> 48);
 }
 
-// Whether community c with a score goes before another one: the higher score, the vertex's own of equals, then the smaller number.
-static inline int goes_first(const long high, const ulong low, const int c, const long other_high, const ulong other_low,
-                             const int other, const int own)
+// A community that a vertex may move to (-1: none) and its worth, an integer of 128 bits.
+typedef struct {
+    int community;
+    long high;
+    ulong low;
+} choice;
+
+// Whether a choice goes before another one: the higher worth, the vertex's own community of equals, then the smaller number.
+static inline int goes_first(const choice a, const choice b, const int own)
 {
-    if (high != other_high)
-        return high > other_high;
-    if (low != other_low)
-        return low > other_low;
-    return other != own && (c == own || c < other);
+    if (a.community < 0 || b.community < 0)
+        return b.community < 0 && a.community >= 0;
+    if (a.high != b.high)
+        return a.high > b.high;
+    if (a.low != b.low)
+        return a.low > b.low;
+    return b.community != own && (a.community == own || a.community < b.community);
+}
+
+// The worth of community c for a vertex with this weight to it: cost is the resolution times the vertex's strength, rest the
+// strength of the community without it.
+static inline choice worth(const int c, const ulong whole, const ulong near, const ulong cost, const ulong rest)
+{
+    const ulong gain = whole * near, loss = cost * rest;
+    const choice found = {c, (long)(mul_hi(whole, near) - mul_hi(cost, rest) - (gain < loss ? 1 : 0)), gain - loss};
+    return found;
 }
 
 // The community that each vertex at begin .. end - 1 of the order wants.
-__kernel void multilevel_choose(const int begin, const int end, const ulong whole, const ulong resolution,
+__kernel void multilevel_choose(const int begin, const int end, const int area, const ulong whole, const ulong resolution,
                                 __global const int *restrict order, __global const OFFSET *restrict row_ptr,
                                 __global const int *restrict col_idx, __global const long *restrict weight,
                                 __global const int *restrict label, __global const int *restrict within,
-                                __global const int *restrict busy, const int stamp, __global const ulong *restrict strength,
-                                __global const ulong *restrict total, volatile __global int *keys,
-                                volatile __global ulong *sums, __global int *restrict target)
+                                __global const int *restrict busy, const int stamp, __global const int *restrict awake,
+                                __global const ulong *restrict strength, __global const ulong *restrict total,
+                                volatile __global int *keys, volatile __global ulong *sums, __global int *restrict target)
 {
-    __local long highs[LOCAL];
-    __local ulong lows[LOCAL];
-    __local int best[LOCAL];
+#if LOCAL == 1
+    __global int *key = (__global int *)keys + (size_t)get_group_id(0) * area;
+    __global ulong *sum = (__global ulong *)sums + (size_t)get_group_id(0) * area;
+    const long stride = (long)get_num_groups(0) * ROWS;
+    for (long from = (long)begin + (long)get_group_id(0) * ROWS; from < end; from += stride)
+        for (long i = from; i < min(from + ROWS, (long)end); i++) {
+            const int v = order ? order[i] : (int)i;
+            const int own = label[v];
+            target[i] = own;
+            if ((within && busy[v] != stamp) || (awake && !awake[v]))
+                continue;
+            int count = 1;
+            key[0] = own;   // it may stay, whoever is there
+            sum[own] = 1;
+            for (OFFSET e = row_ptr[v]; e < row_ptr[v + 1]; e++) {
+                const int u = col_idx[e];
+                if (u == v || (within && within[u] != within[v]))
+                    continue;
+                const int c = label[u];
+                const ulong before = sum[c];
+                if (!before)
+                    key[count++] = c;
+                sum[c] = max(before, (ulong)1) + (weight ? (ulong)weight[e] : 1);
+            }
+            choice best = {-1, 0, 0};
+            for (int j = 0; j < count; j++) {
+                const int c = key[j];
+                const ulong near = sum[c] - 1;
+                sum[c] = 0;
+                if (within && c != own && busy[c] == stamp)
+                    continue;
+                const choice other = worth(c, whole, near, resolution * strength[v], total[c] - (c == own ? strength[v] : 0));
+                if (goes_first(other, best, own))
+                    best = other;
+            }
+            target[i] = best.community;
+        }
+#else
+    __local choice choices[LOCAL];
     const int lane = get_local_id(0);
     const long from = min((long)begin + (long)get_group_id(0) * ROWS, (long)end), to = min(from + ROWS, (long)end);
     for (long i = from; i < to; i++) {
         const int v = order ? order[i] : (int)i;
         const int own = label[v];
         const OFFSET first = row_ptr[v];
-        const uint degree = within && busy[v] != stamp ? 0 : (uint)(row_ptr[v + 1] - first), size = 2 * degree;
+        const int idle = (within && busy[v] != stamp) || (awake && !awake[v]);
+        const uint degree = idle ? 0 : (uint)(row_ptr[v + 1] - first), size = 2 * degree;
         volatile __global int *key = keys + 2 * (size_t)first;
         volatile __global ulong *sum = sums + 2 * (size_t)first;
         for (uint j = lane; j < size; j += LOCAL) {
             key[j] = -1;
             sum[j] = 0;
         }
-#if LOCAL > 1
         barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);   // local: the row before has been compared
-#endif
         // the arc after the last stands for staying: its own community is in the table whoever is in it
         for (uint j = lane; j < degree + (degree > 0); j += LOCAL) {
             const int u = j < degree ? col_idx[first + j] : -1;
             if (u == v || (within && u >= 0 && within[u] != within[v]))
                 continue;
             const int c = u < 0 ? own : label[u];
-            const ulong more = u < 0 ? 0 : weight ? (ulong)weight[first + j] : 1;
             uint slot = (uint)(((ulong)((uint)c * 2654435761u) * size) >> 32);
             for (;;) {   // half of the table is free
-#if LOCAL > 1
                 const int found = atomic_cmpxchg(&key[slot], -1, c);
                 if (found == -1 || found == c) {
-                    add_wider(&sum[slot], more);
+                    add_wider(&sum[slot], u < 0 ? 0 : weight ? (ulong)weight[first + j] : 1);
                     break;
                 }
-#else
-                const int found = key[slot];
-                if (found == -1 || found == c) {
-                    key[slot] = c;
-                    sum[slot] += more;
-                    break;
-                }
-#endif
                 slot = slot + 1 == size ? 0 : slot + 1;
             }
         }
-#if LOCAL > 1
         barrier(CLK_GLOBAL_MEM_FENCE);
-#endif
-        long high = 0;
-        ulong low = 0;
-        int mine = -1;
-        const ulong k = strength[v], cost = resolution * k;
+        choice best = {-1, 0, 0};
         for (uint j = lane; j < size; j += LOCAL) {
             const int c = key[j];
             if (c < 0 || (within && c != own && busy[c] == stamp))
                 continue;
-            const ulong near = sum[j], rest = total[c] - (c == own ? k : 0);
-            const ulong gain_low = whole * near, cost_low = cost * rest;
-            const ulong l = gain_low - cost_low;
-            const long h = (long)(mul_hi(whole, near) - mul_hi(cost, rest) - (gain_low < cost_low ? 1 : 0));
-            if (mine < 0 || goes_first(h, l, c, high, low, mine, own)) {
-                high = h;
-                low = l;
-                mine = c;
-            }
+            const choice other = worth(c, whole, sum[j], resolution * strength[v], total[c] - (c == own ? strength[v] : 0));
+            if (goes_first(other, best, own))
+                best = other;
         }
-#if LOCAL > 1
-        highs[lane] = high;
-        lows[lane] = low;
-        best[lane] = mine;
+        choices[lane] = best;
         for (int half_ = LOCAL / 2; half_ > 0; half_ /= 2) {
             barrier(CLK_LOCAL_MEM_FENCE);
-            if (lane < half_) {
-                const int other = best[lane + half_];
-                if (other >= 0 && (best[lane] < 0 || goes_first(highs[lane + half_], lows[lane + half_], other, highs[lane],
-                                                                lows[lane], best[lane], own))) {
-                    highs[lane] = highs[lane + half_];
-                    lows[lane] = lows[lane + half_];
-                    best[lane] = other;
-                }
-            }
+            if (lane < half_ && goes_first(choices[lane + half_], choices[lane], own))
+                choices[lane] = choices[lane + half_];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        mine = best[0];
-#endif
         if (lane == 0)
-            target[i] = mine < 0 ? own : mine;
+            target[i] = choices[0].community < 0 ? own : choices[0].community;
     }
+#endif
 }
 
 // Of those who want to move, the first vertex at each community that one leaves or enters; claim is INT_MAX before.
@@ -206,6 +231,18 @@ __kernel void multilevel_move(const int begin, const int end, __global const int
     }
     if (count)
         atomic_add(moved, count);
+}
+
+// Wakes the neighbours of the vertices that have moved, but for those in the communities that these are in now; awake is 0 before.
+__kernel void multilevel_wake(const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                              __global const int *restrict label, __global const int *restrict old_label,
+                              volatile __global int *awake)
+{
+    FOR_ITEMS(v, n)
+        if (label[v] != old_label[v])
+            for (OFFSET e = row_ptr[v]; e < row_ptr[v + 1]; e++)
+                if (label[col_idx[e]] != label[v])
+                    SHARED_STORE(&awake[col_idx[e]], 1);   // all write the same, and nobody reads it in this launch
 }
 
 // Stamps the vertices at begin .. end - 1 of the order that are alone in their own communities.

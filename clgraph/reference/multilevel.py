@@ -200,14 +200,14 @@ def _ordered(n: int, seed: int, stage: int, number: int) -> list[int]:
 def _move_all(state: State, seed: int, stage: int, enough: int) -> int:
     """Move vertices, slice by slice, until a pass gains too little; the quality that is reached."""
     n, label = len(state.rows), state.label
-    best, slices, number = state.quality(), min(n, 32), 0
+    best, slices, number, awake = state.quality(), min(n, 32), 0, set(range(n))
     while True:
         before = list(label)
         order = _ordered(n, seed, stage, number)
         moved = 0
         for i in range(slices):
             part = order[i * n // slices : (i + 1) * n // slices]
-            for v, c in [(v, state.wanted(v)) for v in part]:
+            for v, c in [(v, state.wanted(v)) for v in part if v in awake]:
                 moved += c != label[v]
                 state.move(v, c)
         number += 1
@@ -218,6 +218,10 @@ def _move_all(state: State, seed: int, stage: int, enough: int) -> int:
             gain, best = found - best, found
             if gain * enough < 1024 * state.weight**2:
                 return best
+            if enough == 1_000_000:
+                continue
+            left = [v for v in range(n) if label[v] != before[v]]
+            awake = {u for v in left for u in state.rows[v] if label[u] != label[v]}
             continue
         for v, c in enumerate(before):
             state.move(v, c)

@@ -28,6 +28,24 @@ def case_propagation(device: Any) -> None:
             assert labels.tolist() == reference_label_propagation(graph, 2)
 
 
+def case_multilevel(device: Any) -> None:
+    """Louvain and Leiden, by work-groups and by work-items alone; weights and merged arcs."""
+    from clgraph import Graph, leiden, louvain
+    from clgraph.device.launch_config import LaunchTable
+    from clgraph.measures import multilevel
+    from clgraph.reference.multilevel import verify_leiden, verify_louvain
+
+    rng = np.random.default_rng(6)
+    ends = (rng.random((2, 90)) ** 2 * 24).astype(int)
+    multilevel.SLICES = 4
+    own = multilevel.LAUNCH.simulator
+    for config, options in ((own, {}), (replace(own, local=1), {"weights": rng.integers(0, 5, 90)})):
+        multilevel.LAUNCH = LaunchTable(gpu=config, cpu=config, simulator=config)
+        graph = Graph.from_edges(*ends, vertices=np.arange(24), **options)
+        verify_louvain(graph, louvain(graph, seed=1, device=device))
+        verify_leiden(graph, leiden(graph, seed=1, device=device))
+
+
 def case_modularity(device: Any) -> None:
     """Rows that span several runs, merged arcs, weights, both directions."""
     from clgraph import Graph, modularity
