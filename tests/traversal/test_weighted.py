@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from graphs import tangle
+from personalized import everywhere
 from samplers import awkward_graphs
 
 import clgraph
@@ -155,6 +156,28 @@ def test_rows_are_pulled_without_64_bit_atomics(device, monkeypatch):
     found = shortest_paths(graph, [0, 3], device=device)
     assert found.distance.tobytes() == want.distance.tobytes()
     assert found.predecessor.tobytes() == want.predecessor.tobytes()
+
+
+@pytest.mark.first_device
+@pytest.mark.parametrize("local", [2, 64])
+def test_groups_that_share_arcs(device, monkeypatch, local):
+    """The form of GPUs, with rows of 0 and of 1 arc and of more than a group among those of one group."""
+    config = dataclasses.replace(weighted.LAUNCH.gpu, local=local, run=3, few=4)
+    monkeypatch.setattr(weighted, "LAUNCH", everywhere(config))
+    ends = np.concatenate((np.zeros(200, int), np.arange(300))), np.arange(500) % 331
+    weights = np.random.default_rng(1).choice([0.5, 1, 2, 7], 500)
+    graph = Graph.from_edges(*ends, weights=weights, directed=True, duplicates="keep")
+    equal(graph, [0, 5, 330], device)
+    equal(drawn(2, False, "whole"), [0, 7], device)
+
+
+def test_cutoff_is_rounded_as_weights_are(device):
+    """As a number of 32 bits 0.1 is more than of 64, 0.7 is less: a path of just that length is within it."""
+    for weights in ([0.1, 0.7, 0.5], [1, 7, 5]):
+        graph = Graph.from_edges([0, 0, 1], [1, 2, 3], weights=weights)
+        for cutoff, reached in ((weights[0], 2), (weights[1] * (1 - 1e-9), 4), (1e300, 4)):
+            found = equal(graph, 0, device, dtype="float32", cutoff=cutoff)
+            assert found.reached == reached and found.cutoff == cutoff
 
 
 def test_batches_of_sources(device, monkeypatch):
