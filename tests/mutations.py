@@ -2,8 +2,8 @@
 
 ``python tests/mutations.py [--only WORD] [--limit SECONDS]`` copies the checkout to a scratch folder, makes
 one mistake at a time there and runs the tests on PoCL. One that no test notices is a survivor: the exit
-status is 1, and there is a test to write. (`tests/test_house.py` checks that each still fits its file.) All of them
-take some 40 minutes on two cores, and are worth them after work on kernels or on the tests themselves.
+status is 1, and there is a test to write. (`tests/test_house.py` checks that each still fits its file.) All
+of them take some 40 minutes on two cores: worth it after work on kernels or on the tests themselves.
 """
 
 from __future__ import annotations
