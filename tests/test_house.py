@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from cli_runs import ROOT, environment
 from conftest import LONGEST
+from mutations import MUTATIONS, misfits
 
 from clgraph.errors import BuildError
 
@@ -367,3 +368,8 @@ def test_launch_tables_have_one_form() -> None:
             if isinstance(node, ast.Dict) and "'gpu'" in keys:
                 wrong.append(f"{name}, line {node.lineno}: a table by kind of device that is no LaunchTable")
     assert "\n".join(wrong) == ""
+
+
+def test_mutations_fit_their_files():
+    """Each of the mistakes that ``python tests/mutations.py`` makes can still be made."""
+    assert len(MUTATIONS) > 100 and list(misfits()) == []

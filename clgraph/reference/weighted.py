@@ -153,6 +153,7 @@ def _verify(
     require(distance[source] == 0, f"source {source} is at {distance[source]}")
     _all(distance >= 0, f"from {source}: vertex {{}} has no distance from 0 on")
     if cutoff is not None:
+        cutoff = min(cutoff, float(np.finfo(distance.dtype).max))
         _all((distance <= cutoff) | (distance == np.inf), f"from {source}: vertex {{}} is beyond the cutoff")
     with np.errstate(over="ignore"):
         along = distance[tails] + lengths

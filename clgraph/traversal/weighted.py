@@ -119,13 +119,11 @@ class Numbers:
         return self.word == "ulong"
 
     def word_of(self, value: float) -> int:
-        """Return the bits of the largest number of this kind that is at most `value`, which is >= 0."""
+        """Return the bits of `value`, which is >= 0, as a number of this kind; of whole ones rounded down."""
         if self.kind is np.uint32:
             return min(int(value), self.unreached)
         with np.errstate(over="ignore"):
-            rounded = self.kind(value)
-        found = int(rounded.view(self.bits))
-        return found - 1 if float(rounded) > value else found
+            return int(self.kind(value).view(self.bits))
 
     def value_of(self, bits: int) -> float:
         """Return the number that has these bits."""
@@ -664,7 +662,7 @@ def shortest_paths(
         Vertices are taken up in the order of their distances, so much at a time [1]_ [2]_. It decides how
         long a search takes, and nothing else; "auto" begins narrow and widens as the searches thin out.
     cutoff : float, optional
-        The largest distance: vertices beyond it count as not reached.
+        The largest distance, rounded to `dtype` as weights are: vertices beyond it count as not reached.
     predecessors : bool
         Whether to find predecessors.
     dtype : {"float64", "float32"}
@@ -728,7 +726,11 @@ def shortest_paths(
         dev = run.device
         lengths = lengths_of(dev, whole, weights, dtype)
         numbers = lengths.numbers
-        search = WeightedSearch(dev, whole, lengths, len(index), delta=width, cutoff=last, pulls=predecessors)
+        # as NumPy compares distances with it
+        limit = None if last is None else float(np.dtype(dtype).type(min(last, float(np.finfo(dtype).max))))
+        search = WeightedSearch(
+            dev, whole, lengths, len(index), delta=width, cutoff=limit, pulls=predecessors
+        )
         run.lap("upload")
         search.build()
         run.lap("compile")

@@ -63,6 +63,38 @@ def test_every_class_has_rows(device, small_rows):
     assert labels.tolist() == reference_label_propagation(graph, 3)
 
 
+def test_tables_of_long_rows_are_empty_after_each_round(device, small_rows):
+    """In round 2 the hub hears one label 12 times, in round 3 each label once."""
+    near, hub = np.arange(1, 13), 13
+    own = np.arange(14, 14 + 36).reshape(3, 12)  # each neighbour's, all of which take its label
+    ends = [(np.zeros(12, int), near), (np.full(12, hub), near), *((near, each) for each in own)]
+    ends += [(own[k], own[(k + 1) % 3]) for k in range(3)]
+    tail, head = (np.concatenate(each) for each in zip(*ends, strict=True))
+    graph = Graph.from_edges(tail, head)
+    for iterations in (1, 2, 3, 4):
+        found = label_propagation(graph, iterations, device=device)
+        assert found.labels.tolist() == reference_label_propagation(graph, iterations)
+    assert reference_label_propagation(graph, 2)[1:13] == near.tolist()
+
+
+def test_a_table_that_is_full_at_its_end_goes_on_at_its_begin(device, small_rows):
+    """Labels 1 and 2 of one hub have the last place of its table; the next hub's table is behind it."""
+    slots = 2 * (small_rows.large * 3 // 2)
+    place = (np.arange(4000, dtype=np.uint64) * 2654435769 % 2**32) * slots >> 32
+    last = np.flatnonzero(place == slots - 1)[:3]
+    others = np.flatnonzero((place < slots - 4) & (np.arange(4000) > last.max()))
+    first_hub, second_hub = 3998, 3999
+    one = np.concatenate((last, others[:6]))
+    two = others[6:15]
+    graph = Graph.from_edges(
+        np.repeat([first_hub, second_hub], [len(one), len(two)]),
+        np.concatenate((one, two)),
+        vertices=range(4000),
+    )
+    found = label_propagation(graph, 1, device=device)
+    assert found.labels.tolist() == reference_label_propagation(graph, 1)
+
+
 @pytest.mark.parametrize("name", ["example-directed", "example-undirected"])
 def test_the_example_of_ldbc(device, data_path, name):
     folder = data_path("ldbc")
@@ -91,6 +123,8 @@ def test_stable_labels(device):
     assert found.converged and not found.oscillates and found.iterations < 9
     assert found.labels.tolist() == [0, 0, 0, 2, 2, 2] and found.sizes.tolist() == [3, 3] and found.count == 2
     assert "labels stable" in repr(found)
+    loops = label_propagation(Graph.from_edges([0, 1], [0, 1]), 5, "stable", device=device)
+    assert loops.converged and not loops.oscillates and loops.iterations == 1
     verify_label_propagation(cliques, found)
     more = label_propagation(cliques, 99, device=device)
     assert more.iterations == 99 and more.labels.tolist() == found.labels.tolist()
@@ -159,6 +193,9 @@ def test_what_is_refused(device):
     heavy = Graph.from_edges([0, 0, 0], [1, 2, 3], multiplicity=[most, most, most])
     with pytest.raises(CapacityError, match="vertex 0 has 6442450941 parallel edges"):
         label_propagation(heavy, device=device)
+    just = Graph.from_edges([0, 0, 0], [1, 2, 3], multiplicity=[most, most, 2])
+    with pytest.raises(CapacityError, match="vertex 0 has 4294967296 parallel edges"):
+        label_propagation(just, device=device)
     fits = Graph.from_edges([0, 0, 1, 3], [1, 2, 2, 4], multiplicity=[most, most, 1, 1])
     assert label_propagation(fits, 1, device=device).labels.tolist() == reference_label_propagation(fits, 1)
 

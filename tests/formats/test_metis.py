@@ -12,6 +12,11 @@ from clgraph.files import read
 from clgraph.files.summary import read_with_summary
 
 
+def test_a_loop_that_is_listed_twice_may_count_once(tmp_path: Path) -> None:
+    graph = read(put(tmp_path / "x.graph", "2 2\n1 1 2\n1\n"))
+    assert arcs_of(graph) == [(1, 1), (1, 2), (2, 1)]
+
+
 @pytest.mark.smoke
 @pytest.mark.parametrize(
     ("header", "lines", "notes"),

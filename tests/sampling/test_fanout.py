@@ -85,6 +85,12 @@ def test_awkward_graphs(device):
             equals_reference(graph, seeds, [2, 3, -1], found, [1, 1], **options)
 
 
+def test_a_seed_may_be_in_several_batches(device):
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    found = sample_neighbors(graph, [1, 0, 1, 2], [2], batches=[1, 1, 2], device=device)
+    equals_reference(graph, [1, 0, 1, 2], [2], found, [1, 1, 2])
+
+
 def test_a_seed_in_several_trees(device):
     graph = tangle(6)
     found = sample_neighbors(graph, [0, 0, 1], [3, 3], seed=4, disjoint=True, device=device)

@@ -178,6 +178,26 @@ def test_rounds_are_launched_ahead(device, monkeypatch, kind):
                 assert one.distance.tobytes() == many.distance[1].tobytes()
 
 
+@pytest.mark.parametrize("local", [2, 64])
+def test_groups_that_share_arcs(device, monkeypatch, local):
+    """The form of GPUs, with rows of 0 and of 1 arc and of more than a group among those of one group."""
+    as_gpus_do(monkeypatch, local=min(local, device.max_work_group))
+    ends = np.concatenate((np.zeros(200, int), np.arange(300))), np.arange(500) % 331
+    weights = np.random.default_rng(1).choice([0.5, 1, 2, 7], 500)
+    graph = Graph.from_edges(*ends, weights=weights, directed=True, duplicates="keep")
+    equal(graph, [0, 5, 330], device)
+    equal(drawn(2, False, "whole"), [0, 7], device)
+
+
+def test_cutoff_is_rounded_as_weights_are(device):
+    """As a number of 32 bits 0.1 is more than of 64, 0.7 is less: a path of just that length is within it."""
+    for weights in ([0.1, 0.7, 0.5], [1, 7, 5]):
+        graph = Graph.from_edges([0, 0, 1], [1, 2, 3], weights=weights)
+        for cutoff, reached in ((weights[0], 2), (weights[1] * (1 - 1e-9), 4), (1e300, 4)):
+            found = equal(graph, 0, device, dtype="float32", cutoff=cutoff)
+            assert found.reached == reached and found.cutoff == cutoff
+
+
 def test_batches_of_sources(device, monkeypatch):
     graph = powerlaw_graph(300, seed=2)
     want = shortest_paths(graph, range(20), device=device)

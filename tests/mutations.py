@@ -1,0 +1,426 @@
+"""Mutations: one-line mistakes in copies of the sources, each of which the tests named with it must notice.
+
+``python tests/mutations.py [--only WORD] [--limit SECONDS]`` copies the checkout to a scratch folder, makes
+one mistake at a time there and runs the tests on PoCL. One that no test notices is a survivor: the exit
+status is 1, and there is a test to write. (`tests/test_house.py` checks that each still fits its file.) All
+of them take some 40 minutes on two cores: worth it after work on kernels or on the tests themselves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Mutation(NamedTuple):
+    """A mistake: the first text of a file, which occurs in it once, becomes the second."""
+
+    path: str
+    right: str
+    wrong: str
+    tests: str
+
+
+def _of(tests: str, path: str, *edits: tuple[str, str]) -> list[Mutation]:
+    return [Mutation(path, right, wrong, tests) for right, wrong in edits]
+
+
+WEIGHTED = "traversal/test_weighted.py"
+PROPAGATION = "communities/test_propagation.py"
+PARTITIONS = "communities/test_partitions.py"
+MULTILEVEL = "measures/test_multilevel.py"
+FANOUT = "sampling/test_fanout.py"
+EXACT = "sampling/test_exact.py sampling/test_curve.py"
+REPLICATES = "sampling/test_replicates.py sampling/test_several.py"
+CONTRACT = "sampling/test_contract.py sampling/test_contract_runs.py"
+WALK = "sampling/literature/test_walk.py"
+
+MUTATIONS = [
+    *_of(
+        WEIGHTED,
+        "cl/traversal/weighted.cl",
+        ("if (word_ <= limit && word_ < LOAD", "if (word_ < limit && word_ < LOAD"),
+        ("if (from < own && WORD_OF", "if (from <= own && WORD_OF"),
+        (
+            "before[v] = (uint)col_idx[e];\n#endif\n                break;",
+            "before[v] = (uint)col_idx[e];\n#endif",
+        ),
+        (", done = before[v] != UINT_MAX || v == source;", ", done = before[v] != UINT_MAX;"),
+        ("if (was == 0 || was == round)", "if (was == 0)"),
+        ("        if (word >= low)\n", "        if (word > low)\n"),
+        ("            if (ends[middle] > a)", "            if (ends[middle] >= a)"),
+        ("(void)atomic_xchg(&state[FAR + 2 * ((phase + 1) % 3)], 0u);", ";"),
+        ("    if (part < spans) {\n", "    if (part < spans - 1) {\n"),
+    ),
+    *_of(
+        WEIGHTED,
+        "clgraph/traversal/weighted.py",
+        ("integers = (n - 1) * largest < EXACT[dtype]", "integers = largest < EXACT[dtype]"),
+        ("dtype).type(min(last, float(np.finfo(dtype).max))))", "dtype).type(last))"),
+        ("float(np.dtype(dtype).type(min(last, float(np.finfo(dtype).max))))", "last"),
+        ("2 * self.n * self.lengths.largest < top", "self.lengths.largest < top"),
+        ("if reached < (batch.stop - batch.start) * n:", "if reached < 0:"),
+        (
+            "        if not self.graph.directed:\n            return self.csr, self.weight",
+            "        if True:\n            return self.csr, self.weight",
+        ),
+        ("if last is not None and last < 0:", "if last is not None and last <= 0:"),
+    ),
+    *_of(
+        PROPAGATION,
+        "cl/communities/propagation.cl",
+        ("(sum[k] == most && mine < best)", "(sum[k] == most && mine > best)"),
+        ("moved += now_ != next[v];", "moved += now_ != label[v];"),
+        ("#define TIMES(p) ((uint)times[p])", "#define TIMES(p) 1u"),
+        ("                least = min(least, keys[s]);", "                least = keys[s];"),
+        ("slots, near_keys[s], near_counts[s]);", "slots, near_keys[s], 1u);"),
+        ("        keys[base + s] = NONE;\n        counts[base + s] = 0;", "        keys[base + s] = NONE;"),
+        ("        most[i] = 0;\n", ""),
+        ("at = at + 1 == slots ? 0 : at + 1;", "at = at + 1;"),
+    ),
+    *_of(
+        PROPAGATION,
+        "clgraph/communities/propagation.py",
+        (
+            "if self.oscillates and (iterations - done) % 2:",
+            "if self.oscillates and (iterations - done) % 2 == 0:",
+        ),
+        ("rows = given.undirected", "rows = given"),
+        ("if (most := int(sums.max())) >= 2**32:", "if (most := int(sums.max())) > 2**32:"),
+        ("return changed == 0, changed > 0 and moved == 0", "return changed == 0, moved == 0"),
+    ),
+    *_of(
+        PARTITIONS,
+        "cl/communities/partitions.cl",
+        ("u == v && loops == 2 ? value[p] + value[p] : value[p]", "value[p]"),
+        ("#define TIMES(p) ((ulong)value[p])", "#define TIMES(p) 1UL"),
+        ("(ulong)(head == u ? loops : 1)", "1UL"),
+    ),
+    *_of(
+        MULTILEVEL,
+        "cl/measures/multilevel.cl",
+        ("return other != own && (c == own || c < other);", "return c < other;"),
+        (
+            "(ulong)(weight ? weight[e] : 1) << (loops && col_idx[e] == (v))",
+            "(ulong)(weight ? weight[e] : 1)",
+        ),
+        ("rest = total[c] - (c == own ? k : 0);", "rest = total[c];"),
+        (" - (gain_low < cost_low ? 1 : 0));", ");"),
+        ("if (c < 0 || (within && c != own && busy[c] == stamp))", "if (c < 0)"),
+        ("if (u == v || (within && u >= 0 && within[u] != within[v]))", "if (u == v)"),
+        ("(claim[from] == v && claim[to] == v)", "claim[from] == v"),
+        ("tail[e] != tail[before] || head[e] != head[before];", "tail[e] != tail[before];"),
+        ("label[number[v]] = number[root[v]];", "label[number[v]] = number[v];"),
+        ("        if (label[v] == v && members[v] == 1)\n", "        if (label[v] == v)\n"),
+    ),
+    *_of(
+        MULTILEVEL,
+        "clgraph/measures/multilevel.py",
+        (
+            "return inside, (upper << 40) + (mixed << 21) + lower",
+            "return inside, (upper << 40) + (mixed << 20) + lower",
+        ),
+        ("        return after > before\n", "        return False\n"),
+        ("exponent + 38 - total.bit_length()", "exponent + 37 - total.bit_length()"),
+        ("            slices *= 4\n", "            slices *= 2\n"),
+    ),
+    *_of(
+        FANOUT,
+        "cl/sampling/fanout.cl",
+        ("                        arc = row + last;\n", "                        arc = row + j;\n"),
+        ("arc = row + keyed_below(bits, (uint)last + 1u);", "arc = row + keyed_below(bits, (uint)last);"),
+        ("bits = j & 1 ? keyed_b(x) : keyed_a(x);", "bits = keyed_a(x);"),
+        ("                if (e < found)\n                    atomic_min(&table[at], e);\n", ""),
+        (" + place[first - known] - (int)bounds[batches + 1 + b];", " + place[first - known];"),
+        ("place_of(arc_ptr, arc_idx, u, v) + copy;", "place_of(arc_ptr, arc_idx, u, v);"),
+        ("(uint)((t) - seed_begin[b] + 1)", "(uint)((t) - seed_begin[b])"),
+        (
+            "            if (vertex[found] == v && tree[found] == t) {",
+            "            if (vertex[found] == v) {",
+        ),
+    ),
+    *_of(
+        FANOUT,
+        "clgraph/sampling/fanout.py",
+        ("if first + len(begin) - 2 >= 2**64:", "if first + len(begin) - 2 > 2**64:"),
+        ("* graph.num_vertices + vertices\n", "+ vertices\n"),
+    ),
+    *_of(
+        EXACT,
+        "cl/sampling/merge_tree.cl",
+        (
+            "(size[part] == size[best] && smallest[part] < smallest[best]))\n        child",
+            "(size[part] == size[best] && smallest[part] > smallest[best]))\n        child",
+        ),
+        ("(arcs[node] - fresh[node]) / 2 + 1 : 1;", "1 : 1;"),
+    ),
+    *_of(
+        EXACT,
+        "clgraph/sampling/threshold_search.py",
+        ("if 2 * high.size <= low.size:", "if 3 * high.size <= low.size:"),
+    ),
+    *_of(
+        EXACT,
+        "clgraph/sampling/merge_tree.py",
+        (
+            "key=lambda child: (-self.size[child], self.smallest[child])",
+            "key=lambda child: -self.size[child]",
+        ),
+    ),
+    *_of(
+        REPLICATES,
+        "cl/sampling/replicates_settle.cl",
+        ("(size[part] == size[best] && least < (best < n ? best : smallest[best - n])))", "0)"),
+        ("2 * (long)r.big > r.size &&", "3 * (long)r.big > r.size &&"),
+        (
+            "priority[base + j] < mine || (priority[base + j] == mine && name[base + j] < name[base + i]);",
+            "priority[base + j] <= mine;",
+        ),
+    ),
+    *_of(
+        CONTRACT,
+        "cl/sampling/contract.cl",
+        ("const int taken = useful && box[lane] <= missing;", "const int taken = useful;"),
+        ("            end = lane + 1;\n", "            end = lane + 2;\n"),
+        (
+            "into_place[run * whole + i] = place[i] < 0 ? -1 : run * n + place[i];",
+            "into_place[run * whole + i] = run * n + place[i];",
+        ),
+    ),
+    *_of(
+        "sampling/test_deletion_times.py",
+        "cl/sampling/deletion_times.cl",
+        ("least[v] = a < 0 ? LAST : min(turn[v], turn[a]);", "least[v] = a < 0 ? LAST : turn[a];"),
+        ("new_least[v] = min(least[v], least[a]);", "new_least[v] = least[v];"),
+    ),
+    *_of(
+        "sampling/test_explore.py",
+        "cl/sampling/explore.cl",
+        ("int there = d >= 0 && d < level;", "int there = d > 0 && d < level;"),
+    ),
+    *_of(
+        "sampling/test_repair.py",
+        "cl/sampling/repair.cl",
+        ("if (at < UNDONE && (at > stood || (at == stood && u > w))) {", "if (at < UNDONE && at > stood) {"),
+        ("if (before >= DEEPEST) {", "if (before > 2 * DEEPEST) {"),
+    ),
+    *_of(
+        "sampling/test_draw.py sampling/test_draw_runs.py",
+        "cl/sampling/draw.cl",
+        ("const long planned = batch <= 5 ?", "const long planned = batch <= 4 ?"),
+        ("while (edges[s] < 0 || left-- > 0)", "while (left-- > 0)"),
+        ("if (first[min(drawn_slot[i], drawn_far[i])] == i)", "if (1)"),
+    ),
+    *_of(
+        WALK,
+        "cl/sampling/literature/walk.cl",
+        ("                if (other >= 0) j = other;\n", ""),
+        ("            if (u != v) previous[l] = v;\n", "            previous[l] = v;\n"),
+        (
+            "if (mul_hi(b, max((ulong)d, p)) >= (ulong)d) j = -1;",
+            "if (mul_hi(b, (ulong)d) >= (ulong)d) j = -1;",
+        ),
+        ("u == last && d > 1 && (j == 0 || col_idx[begin + j - 1] != u)", "u == last && d > 1"),
+    ),
+    *_of(
+        "sampling/literature/test_race.py",
+        "cl/sampling/literature/race.cl",
+        ("mine[p] = once && u < v ? NONE : k;", "mine[p] = k;"),
+    ),
+    *_of(
+        "csr/test_views.py",
+        "cl/csr/views.cl",
+        ("const int outwards = u == out && (u != in || v <= u);", "const int outwards = u == out;"),
+        (
+            "                continue;   // a loop is in both rows and counts once\n            found",
+            "                ;\n            found",
+        ),
+        ("view_multiplicity[to - 1] = (int)", "view_multiplicity[to - fresh] = (int)"),
+    ),
+    *_of(
+        "csr/test_build.py csr/test_build_sort.py",
+        "cl/csr/build.cl",
+        ("while (p < arcs && col[p] < 0)", "while (p < begin + length && col[p] < 0)"),
+        (
+            "            if (mirror && t != h)\n                atomic_inc",
+            "            if (mirror)\n                atomic_inc",
+        ),
+    ),
+    *_of(
+        "ranking/test_top.py",
+        "cl/ranking/top.cl",
+        ("return a > b || (a == b && name_a < name_b);", "return a > b;"),
+        ("return scale[v] == 0 ? x : x * scale[v];", "return x * scale[v];"),
+    ),
+    *_of(
+        "ranking/test_spmv_small.py ranking/test_solver.py",
+        "cl/ranking/small.cl",
+        (
+            "mass = drop ? none : acc_add(dangling_mass, from_rest);",
+            "mass = acc_add(dangling_mass, from_rest);",
+        ),
+        ("stale = residual < ACC_VALUE(least) ? 0 : stale + 1;", "stale = 0;"),
+    ),
+    *_of(
+        "traversal/test_search.py",
+        "cl/traversal/search_pull.cl",
+        ("best = min(best, owner[u]);", "best = owner[u];"),
+    ),
+    *_of(
+        "traversal/test_many.py",
+        "cl/traversal/many.cl",
+        ("        if (i < old)\n            front[queue[i]] = 0;\n", ""),
+    ),
+    *_of(
+        "centrality/test_betweenness.py",
+        "cl/centrality/betweenness.cl",
+        ("        first &= distance[AT(v, before)] != d;\n", ""),
+        ("total[source[l]] += reached[l];", "total[source[l]] = reached[l];"),
+        (
+            "distance[tail + l] >= 0 && distance[head + l] == distance[tail + l] + 1",
+            "distance[head + l] == distance[tail + l] + 1",
+        ),
+    ),
+    *_of(
+        "centrality/test_betweenness.py",
+        "clgraph/centrality/betweenness.py",
+        ("        of[sources] -= 1\n", "        pass\n"),
+        ("total = (total / np.bincount(pair))[pair]", "total = total[pair]"),
+    ),
+    *_of(
+        "measures/test_triangle_count.py",
+        "cl/measures/triangle_count.cl",
+        (
+            "            if (at_u)\n                add_wide(&count[u], at_u);\n            at_u = 0;",
+            "            at_u = 0;",
+        ),
+    ),
+    *_of(
+        "files/test_parse.py files/test_edge_list.py files/test_table.py",
+        "cl/files/parse.cl",
+        ("loops += out.id[0] == out.id[1];", ""),
+        ("certain == DOUBTFUL ? begin : -1;", "-1;"),
+    ),
+    *_of(
+        "formats/test_edges.py formats/test_names.py files/test_table.py",
+        "clgraph/formats/text_table.py",
+        ("if quoted is None else quoted.replace('\"\"', '\"'))", "if quoted is None else quoted)"),
+        ("(np.isfinite(weights) & (weights >= layout.lightest))", "np.isfinite(weights)"),
+    ),
+    *_of(
+        "formats/test_metis.py",
+        "clgraph/formats/adjacency_lines.py",
+        (
+            'ncon = (int(fields[3]) if len(fields) > 3 else 1) if fmt[1] == "1" else 0',
+            "ncon = int(fields[3]) if len(fields) > 3 else 0",
+        ),
+        ("if header.edges != edges and 2 * header.edges != len(head):", "if header.edges != edges:"),
+        ("blank[:n] = True", "blank[: n + 1] = True"),
+    ),
+    *_of(
+        "formats/test_pajek.py",
+        "clgraph/formats/pajek.py",
+        ('again = ~rows["arc"] & (tail != head)', 'again = ~rows["arc"]'),
+        ("*([] if is_arc else [(v, u)])", "(v, u)"),
+    ),
+    *_of(
+        "formats/test_mtx.py",
+        "clgraph/formats/mtx.py",
+        ("        lower = source >= target\n", "        lower = source > target\n"),
+    ),
+    *_of(
+        "studies/test_summary.py studies/test_study.py",
+        "clgraph/studies/answer.py",
+        ('or row["defined"] < row["samples"]:', 'or not row["defined"]:'),
+        ("if best is None or target < best[0]:", "if best is None:"),
+    ),
+    *_of(
+        "test_keyed.py test_arguments.py",
+        "clgraph/keyed.py",
+        (
+            '            if args[place] or options.get("seed") is not None:\n',
+            '            if options.get("seed") is not None:\n',
+        ),
+    ),
+]
+
+
+def misfits() -> Iterator[str]:
+    """Mutations whose text is not in their file exactly once, or whose tests are not there."""
+    for each in MUTATIONS:
+        if (times := (ROOT / each.path).read_text().count(each.right)) != 1:
+            yield f"{each.path}: {each.right!r} is there {times} times"
+        yield from (f"no tests/{test}" for test in each.tests.split() if not (ROOT / "tests" / test).exists())
+
+
+def copied(tree: Path) -> None:
+    """A copy of what the tests need."""
+    for name in ("clgraph", "_clgraph_command", "_clgraph_networkx", "cl", "tests"):
+        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "CHANGELOG.md", "CONTRIBUTING.md"):
+        shutil.copy(ROOT / name, tree)
+    (tree / "docs").symlink_to(ROOT / "docs")
+
+
+def outcome(tree: Path, tests: str, limit: int) -> str:
+    """What tests say of a tree: "green", the first test that fails, or "no end" after so many seconds.
+
+    (That is no failure by itself: mistakes may make loops endless, and a busy machine makes tests slow.)
+    """
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--devices", "pocl"]
+    environment = {**os.environ, "PYTHONPATH": str(tree), "CLGRAPH_CACHE_DIR": str(tree / "cache")}
+    names = [f"tests/{test}" for test in tests.split()]
+    try:
+        done = subprocess.run(
+            [*command, *names], cwd=tree, env=environment, capture_output=True, text=True, timeout=limit
+        )
+    except subprocess.TimeoutExpired:
+        return "no end"
+    if done.returncode == 0:
+        return "green"
+    lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return lines[0].split(" - ")[0] if lines else f"status {done.returncode}: {done.stdout[-200:]}"
+
+
+def main() -> None:
+    """Make the mistakes, one by one; prints a line for each, and those that nobody noticed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="those whose path or text has this")
+    parser.add_argument("--limit", type=int, default=300, help="seconds for the tests of one")
+    options = parser.parse_args()
+    if wrong := list(misfits()):
+        sys.exit("\n".join(wrong))
+    survivors = []
+    with tempfile.TemporaryDirectory() as scratch:
+        tree = Path(scratch)
+        copied(tree)
+        chosen = [each for each in MUTATIONS if options.only in f"{each.path} {each.wrong}"]
+        for number, each in enumerate(chosen, 1):
+            started, file = perf_counter(), tree / each.path
+            text = file.read_text()
+            file.write_text(text.replace(each.right, each.wrong))
+            found = outcome(tree, each.tests, options.limit)
+            file.write_text(text)
+            mistake = (
+                f"{each.path}: {' '.join(each.wrong.split()) or 'without ' + ' '.join(each.right.split())}"
+            )
+            print(
+                f"{number}/{len(chosen)} {perf_counter() - started:.0f} s  {mistake}\n    {found}", flush=True
+            )
+            survivors += [f"{mistake}  ({found})"] if found in ("green", "no end") else []
+    print(f"\n{len(chosen) - len(survivors)} of {len(chosen)} noticed", *survivors, sep="\n  ")
+    sys.exit(1 if survivors else 0)
+
+
+if __name__ == "__main__":
+    main()
