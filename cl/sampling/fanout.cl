@@ -7,14 +7,16 @@
 // vertex, tree, position   int[entries]   the `known` vertices of all trees, hop by hop, the last `frontier` of them being the
 //                                         frontier; behind them the vertices that the hop draws. position: in the batch
 // begin                    long[frontier + 1]   where each frontier vertex's draws begin
-// edge, col, row           of each draw: the arc; the positions of the vertex that it was drawn for, and of its other end
+// edge, col, row           of each draw: the arc; the positions of the vertex that it was drawn for, and of its other end. Without
+//                          RELABEL their numbers
+// shift                    long[batches] or NULL: of the last hop, how much further on in the result each batch's draws are
 // table                    int[slots]     open addressing, EMPTY or an entry: in the end the first one of its vertex and tree.
 //                                         Keys need 64 bits, entries 32: no 64-bit atomics are needed
 //
 // keys       draw i of a vertex in a hop belongs to (seed + batch; vertex, root, hop << 16 | i / 2), word a or b of it; root is
 //            0, or with DISJOINT 1 + the seed's place in its batch
 // launch     padded ranges, ITEMS frontier vertices, entries or draws each
-// tunables   ITEMS: 1 on GPUs, tens on CPUs
+// tunables   ITEMS: 1 on GPUs, tens on CPUs; REPLACE, DISJOINT, MAPPED, RELABEL
 
 #include "keyed.h"
 #include "csr/arcs.h"
@@ -68,13 +70,14 @@ __kernel void fanout_draw(const int frontier, const int known, const int fanout,
                           __global const OFFSET *restrict arc_ptr, __global const int *restrict arc_idx,
                           __global const int *restrict batch_of, __global const int *restrict seed_begin,
                           __global const long *restrict begin, __global const int *restrict position,
-                          __global int *vertex, __global int *tree, __global long *edge, __global int *restrict col)
+                          __global const long *restrict shift, __global int *vertex, __global int *tree,
+                          __global long *edge, __global int *restrict row, __global int *restrict col, const int listed)
 {
     FOR_ITEMS(i, frontier) {
         const int at = known - frontier + i, v = vertex[at], t = tree[at], b = BATCH_OF(t);
         const uint root = ROOT_OF(t, b);
-        const long first = begin[i], row = row_ptr[v];
-        const int many = (int)(begin[i + 1] - first), degree = (int)(row_ptr[v + 1] - row_ptr[v]);
+        const long begins = row_ptr[v], first = begin[i], to = first + (shift ? shift[b] : 0);
+        const int many = (int)(begin[i + 1] - first), degree = (int)(row_ptr[v + 1] - begins);
 #ifdef REPLACE
         const int drawn = fanout >= 0;
 #else
@@ -82,33 +85,41 @@ __kernel void fanout_draw(const int frontier, const int known, const int fanout,
 #endif
         philox4x32_ctr_t x;
         for (int j = 0; j < many; j++) {
-            long arc = row + j;
+            long arc = begins + j;
             if (drawn) {
                 if (!(j & 1))
                     x = keyed_words(seed + (ulong)b, (uint)v, root, hop << 16 | (uint)j >> 1, TAG_NEIGHBOR);
                 const ulong bits = j & 1 ? keyed_b(x) : keyed_a(x);
 #ifdef REPLACE
-                arc = row + keyed_below(bits, (uint)degree);
+                arc = begins + keyed_below(bits, (uint)degree);
 #else
                 const int last = degree - many + j;
-                arc = row + keyed_below(bits, (uint)last + 1u);
+                arc = begins + keyed_below(bits, (uint)last + 1u);
                 for (int earlier = 0; earlier < j; earlier++)
-                    if (edge[first + earlier] == arc) {
-                        arc = row + last;
+                    if (edge[to + earlier] == arc) {
+                        arc = begins + last;
                         break;
                     }
 #endif
             }
-            edge[first + j] = arc;
-            col[first + j] = position[at];
-            vertex[known + first + j] = col_idx[arc];
-            tree[known + first + j] = t;
+            const int u = col_idx[arc];
+            edge[to + j] = arc;
+#ifdef RELABEL
+            col[to + j] = position[at];
+#else
+            col[to + j] = v;
+            row[to + j] = u;
+#endif
+            if (listed) {
+                vertex[known + first + j] = u;
+                tree[known + first + j] = t;
+            }
         }
 #ifdef MAPPED
         for (int j = 0; j < many; j++) {
-            const int u = vertex[known + first + j];
-            const long copy = edge[first + j] - place_of(row_ptr, col_idx, v, u);
-            edge[first + j] = place_of(arc_ptr, arc_idx, u, v) + copy;
+            const int u = col_idx[edge[to + j]];
+            const long copy = edge[to + j] - place_of(row_ptr, col_idx, v, u);
+            edge[to + j] = place_of(arc_ptr, arc_idx, u, v) + copy;
         }
 #endif
     }
@@ -154,26 +165,32 @@ __kernel void fanout_first(const int draws, const int known, __global const int 
         fresh[e] = table[slot[known + e]] == known + e;
 }
 
-// Where each batch's draws and new vertices begin: bounds[b] and bounds[batches + 1 + b]; the last of each is their number.
+// Where each batch's draws begin; the last is their number.
 __kernel void fanout_bounds(const int batches, __global const int *restrict frontier_begin,
-                            __global const long *restrict begin, __global const int *restrict place,
-                            __global long *restrict bounds)
+                            __global const long *restrict begin, __global long *restrict bounds)
 {
-    FOR_ITEMS(b, batches + 1) {
-        const long first = begin[frontier_begin[b]];
-        bounds[b] = first;
-        bounds[batches + 1 + b] = place[first];
-    }
+    FOR_ITEMS(b, batches + 1)
+        bounds[b] = begin[frontier_begin[b]];
 }
 
-// Numbers the new vertices, and gives each draw the position of its vertex. reached: the vertices of each batch so far.
-__kernel void fanout_number(const int draws, const int known, const int batches, __global const int *restrict batch_of,
+// Where each batch's new vertices begin; the last is their number.
+__kernel void fanout_new(const int batches, __global const long *restrict bounds, __global const int *restrict place,
+                         __global int *restrict new_begin)
+{
+    FOR_ITEMS(b, batches + 1)
+        new_begin[b] = place[bounds[b]];
+}
+
+// Numbers the new vertices, and gives each draw the position of its vertex (RELABEL). reached: the vertices of each batch so
+// far.
+__kernel void fanout_number(const int draws, const int known, __global const int *restrict batch_of,
                             __global const int *restrict vertex, __global const int *restrict tree,
                             __global const int *restrict position, __global const int *restrict table,
                             __global const uint *restrict slot, __global const int *restrict place,
-                            __global const long *restrict bounds, __global const int *restrict reached,
-                            __global int *restrict row, __global int *restrict next_vertex,
-                            __global int *restrict next_tree, __global int *restrict next_position)
+                            __global const int *restrict new_begin, __global const int *restrict reached,
+                            __global const long *restrict shift, __global int *restrict row,
+                            __global int *restrict next_vertex, __global int *restrict next_tree,
+                            __global int *restrict next_position)
 {
     FOR_ITEMS(e, draws) {
         const int t = tree[known + e], b = BATCH_OF(t), first = table[slot[known + e]];
@@ -181,8 +198,10 @@ __kernel void fanout_number(const int draws, const int known, const int batches,
         if (first < known)
             at = position[first];
         else
-            at = reached[b] + place[first - known] - (int)bounds[batches + 1 + b];
-        row[e] = at;
+            at = reached[b] + place[first - known] - new_begin[b];
+#ifdef RELABEL
+        row[e + (shift ? shift[b] : 0)] = at;
+#endif
         if (first == known + e) {
             const int next = known + place[e];
             next_vertex[next] = vertex[known + e];

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -95,6 +96,29 @@ def reference_neighbors(
     return found
 
 
+def _relabelled(found: Any) -> Any:
+    """The same sample with positions for vertex numbers, and the vertices that the last hop reached."""
+    vertices, row, col, sizes = [], [], [], np.diff(found.vertex_offsets, axis=1)
+    for b in range(len(sizes)):
+        one = found.batch(b)
+        at: dict[int, int] = {}
+        for v in (*one.vertices.tolist(), *one.row.tolist()):
+            at.setdefault(v, len(at))
+        sizes[b, -1] = len(at) - len(one.vertices)
+        vertices += list(at)
+        row += [at[v] for v in one.row.tolist()]
+        col += [at[v] for v in one.col.tolist()]
+    offsets = np.cumsum(np.append(0, sizes.ravel()))
+    begin = np.arange(len(sizes))[:, None] * sizes.shape[1] + np.arange(sizes.shape[1] + 1)
+    arrays = {"vertices": vertices, "row": row, "col": col}
+    return replace(
+        found,
+        **{name: np.array(each, np.int32) for name, each in arrays.items()},
+        vertex_offsets=offsets[begin],
+        relabel=True,
+    )
+
+
 def verify_neighbors(
     graph: Any, found: Any, fanouts: Sequence[int], *, replace: bool = False, direction: str = "in"
 ) -> None:
@@ -107,6 +131,8 @@ def verify_neighbors(
     """
     arrays = dict.fromkeys(("vertices", "row", "col", "edge"), ("i", 1))
     whole = check_result(graph, found, "clgraph.sample_neighbors", **arrays, root=("i?", 1))
+    if not getattr(found, "relabel", True):
+        found = _relabelled(found)
     tails, heads = whole.tails, whole.col_idx
     degree = np.bincount(heads if direction == "in" else tails, minlength=whole.num_vertices)
     hops = len(fanouts)

@@ -75,6 +75,30 @@ def test_a_batch_is_the_call_alone(device, disjoint):
         same_bytes(found.batch(b), alone)
 
 
+@pytest.mark.parametrize(
+    "options", OPTIONS[:2] + OPTIONS[4:6], ids=lambda each: "-".join(map(str, each.values()))
+)
+def test_vertex_numbers_for_positions(device, options):
+    """Without relabelling, the same edges; the last hop's vertices are not listed."""
+    graph = tangle(8, 60, 400, directed=True)
+    call = {**options, "seed": 5, "batches": [7, 1, 12], "device": device}
+    for fanouts in ([3, 2], [2, -1, 1], [40]):
+        found = sample_neighbors(graph, np.arange(20), fanouts, relabel=False, **call)
+        other = sample_neighbors(graph, np.arange(20), fanouts, **call)
+        assert found.edge.tobytes() == other.edge.tobytes() and not found.relabel
+        assert found.edge_offsets.tobytes() == other.edge_offsets.tobytes()
+        for b in range(3):
+            one, full = found.batch(b), other.batch(b)
+            assert full.vertices[full.row].tobytes() == one.row.tobytes()
+            assert full.vertices[full.col].tobytes() == one.col.tobytes()
+            last = full.vertex_offsets[0, -2]
+            assert full.vertices[:last].tobytes() == one.vertices.tobytes()
+        rest = {name: options[name] for name in ("replace", "direction")}
+        verify_neighbors(graph, found, fanouts, **rest)
+    with pytest.raises(InputError, match="sample with relabel=True"):
+        found.batch(0).to_pyg_data(graph)
+
+
 def test_awkward_graphs(device):
     for graph in awkward_graphs():
         seeds = [0, graph.num_vertices - 1]
@@ -181,6 +205,8 @@ def test_hops_and_trees_are_independent(device):
         (([0, 1], [1]), {"batches": 2, "seed": 2**64 - 1}, "batch 1 has no seed below"),
         (([0], [1]), {"direction": "both"}, "use 'in' or 'out'"),
         (([0], [1]), {"replace": 1}, "replace is 1: use True or False"),
+        (([0], [1]), {"relabel": None}, "relabel is None: use True or False"),
+        (([0], [1]), {"relabel": False, "disjoint": True}, "disjoint=True and relabel=False: only positions"),
     ],
 )
 def test_wrong_arguments(arguments, options, message):
