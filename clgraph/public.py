@@ -285,8 +285,9 @@ PUBLIC: tuple[Public, ...] = (
     _samples(
         "sample_neighbors",
         "graph, [1, 27], [3, 2], seed=1",
-        "GRAPHS ; [0] | [0, 1] | ['a'] ; [1] | [2, -1] | [3, 1, 2] ; replace=True | False ; direction='in' | "
-        "'out' ; disjoint=True | False ; relabel=True | False ; batches=None | 1 | 2 | [1, 1]",
+        "GRAPHS ; [0] | [0, 1] | ['a'] ; [1] | [2, -1] | [3, 1, 2] ; replace=True | False ; weighted=False | "
+        "True ; direction='in' | 'out' ; disjoint=True | False ; relabel=True | False ; batches=None | 1 | 2 "
+        "| [1, 1]",
         home="sampling.fanout",
         reference="fanout.reference_neighbors",
         verifier="fanout.verify_neighbors(graph, found, [3, 2])",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import floor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from clgraph.graph import Graph
 from clgraph.reference.common import below, check_result, expect, words
 
-TAG_NEIGHBOR = 40
+TAG_NEIGHBOR, TAG_HEAVY = 40, 43
 
 
 class Batch(NamedTuple):
@@ -51,18 +52,49 @@ def _drawn(degree: int, fanout: int, replace: bool, seed: int, vertex: int, root
     return chosen
 
 
+def _drawn_by_weight(
+    weight: list[int], fanout: int, replace: bool, seed: int, vertex: int, root: int, hop: int
+) -> list[int]:
+    """Which arcs of a row with these weights are drawn, in order."""
+    some = [i for i, w in enumerate(weight) if w > 0]
+    if fanout == -1 or not some or (len(some) <= fanout and not replace):
+        return some
+
+    def where(y: int, left: list[int]) -> int:
+        for i, w in enumerate(left):
+            if y < w:
+                return i
+            y -= w
+        raise AssertionError("beyond the sum")
+
+    chosen: list[int] = []
+    for i in range(fanout):
+        a, b = words(seed, vertex, root, hop * 2**16 + i, TAG_HEAVY)
+        arc = where(below(a, sum(weight)), weight)
+        if arc in chosen and not replace:
+            left = [0 if j in chosen else w for j, w in enumerate(weight)]
+            arc = where(below(b, sum(left)), left)
+        chosen.append(arc)
+    return chosen
+
+
 def reference_neighbors(
     graph: Graph,
     seeds: Sequence[int],
     fanouts: Sequence[int],
     *,
     replace: bool = False,
+    weighted: bool = False,
     direction: str = "in",
     disjoint: bool = False,
     seed: int = 0,
 ) -> Batch:
     """Layered neighbours of one batch of vertices, given by index."""
     arcs = _arcs(graph, direction)
+    if weighted:
+        assert graph.weights is not None
+        top = max(graph.weights.tolist(), default=0) or 1
+        weights = [0 if w == 0 else max(1, floor(w / top * 2**40 + 0.5)) for w in graph.weights.tolist()]
     trees = [[v] for v in seeds] if disjoint else [list(seeds)]
     found = Batch([], [], [], [], [], [])
     at: dict[tuple[int, int], int] = {}  # (tree, vertex) -> position
@@ -85,7 +117,12 @@ def reference_neighbors(
             column.append([])
         for t, v in frontier:
             root = t + 1 if disjoint else 0
-            for i in _drawn(len(arcs[v]), fanout, replace, seed, v, root, hop):
+            key = seed, v, root, hop
+            if weighted:
+                drawn = _drawn_by_weight([weights[place] for _, place in arcs[v]], fanout, replace, *key)
+            else:
+                drawn = _drawn(len(arcs[v]), fanout, replace, *key)
+            for i in drawn:
                 u, place = arcs[v][i]
                 if reach(t, u, hop + 1):
                     reached.append((t, u))
@@ -120,7 +157,13 @@ def _relabelled(found: Any) -> Any:
 
 
 def verify_neighbors(
-    graph: Any, found: Any, fanouts: Sequence[int], *, replace: bool = False, direction: str = "in"
+    graph: Any,
+    found: Any,
+    fanouts: Sequence[int],
+    *,
+    replace: bool = False,
+    weighted: bool = False,
+    direction: str = "in",
 ) -> None:
     """Check layered neighbours against their definition, whatever the draws.
 
@@ -134,7 +177,12 @@ def verify_neighbors(
     if not getattr(found, "relabel", True):
         found = _relabelled(found)
     tails, heads = whole.tails, whole.col_idx
-    degree = np.bincount(heads if direction == "in" else tails, minlength=whole.num_vertices)
+    ends = heads if direction == "in" else tails
+    if weighted:
+        assert whole.weights is not None
+        expect(np.all(whole.weights[found.edge] > 0), "an arc of weight 0 was drawn")
+        ends = ends[whole.weights > 0]
+    degree = np.bincount(ends, minlength=whole.num_vertices)
     hops = len(fanouts)
     expect(found.vertex_offsets.shape[1:] == (hops + 2,), "the offsets of vertices have another shape")
     expect(found.edge_offsets.shape[1:] == (hops + 1,), "the offsets of edges have another shape")
@@ -162,8 +210,8 @@ def verify_neighbors(
             expect(np.all((row >= 0) & (row < after)), f"{where}: it draws a vertex that is not there")
             u, v = one.vertices[row], one.vertices[col]
             inwards = whole.directed and direction == "in"
-            ends = (u, v) if inwards else (v, u)
-            right = np.array_equal(tails[edge], ends[0]) and np.array_equal(heads[edge], ends[1])
+            tail, head = (u, v) if inwards else (v, u)
+            right = np.array_equal(tails[edge], tail) and np.array_equal(heads[edge], head)
             expect(right, f"{where}: an edge is another one")
             expect(np.array_equal(root[row], root[col]), f"{where}: an edge joins two trees")
             d = degree[one.vertices[first:last]]
