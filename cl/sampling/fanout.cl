@@ -7,17 +7,16 @@
 // vertex, tree, position   int[entries]   the `known` vertices of all trees, hop by hop, the last `frontier` of them being the
 //                                         frontier; behind them the vertices that the hop draws. position: in the batch
 // begin                    long[frontier + 1]   where each frontier vertex's draws begin
-// edge, col, row           of each draw: the arc; the positions of the vertex that it was drawn for, and of its other end. Without
-//                          RELABEL their numbers
-// sums, some               WEIGHTED: ulong[arcs], running sums of the integer weights of a row (samplers.md); int[n], how many arcs
-//                          weigh something
+// edge, col, row           of each draw: the arc; the positions of the vertex that it was drawn for, and of its other end
+//                          (without RELABEL their numbers)
+// sums, some               WEIGHTED: ulong[arcs], running sums of a row's integer weights; int[n], arcs that weigh something
 // shift                    long[batches] or NULL: of the last hop, how much further on in the result each batch's draws are
 // table                    int[slots]     open addressing, EMPTY or an entry: in the end the first one of its vertex and tree.
 //                                         Keys need 64 bits, entries 32: no 64-bit atomics are needed
 //
 // keys       draw i of a vertex in a hop belongs to (seed + batch; vertex, root, hop << 16 | i / 2), word a or b of it; root is
-//            0, or with DISJOINT 1 + the seed's place in its batch. WEIGHTED: to (...; hop << 16 | i), word a, and b where the arc
-//            of word a has been drawn
+//            0, or with DISJOINT 1 + the seed's place in its batch. WEIGHTED: to (...; hop << 16 | i), word a, and b where the
+//            arc of word a has been drawn
 // launch     padded ranges, ITEMS frontier vertices, entries or draws each
 // tunables   ITEMS: 1 on GPUs, tens on CPUs; REPLACE, WEIGHTED, DISJOINT, MAPPED, RELABEL
 
@@ -99,8 +98,9 @@ static inline long heavy_arc(const ulong y, const long begins, const int degree,
 // Draws arcs: with REPLACE each from the whole row; else by Floyd's method (Bentley, Floyd, CACM 30(9), 1987), by which every
 // subset is alike: draw i is from the first degree - fanout + i + 1 arcs, and if that one has been drawn, the last of these
 // is taken, which cannot have been. WEIGHTED: draw i is in proportion to the weights of all arcs of the row; without REPLACE, if
-// that arc has been drawn, it is in proportion to the weights of the arcs that have not, which is the law of both. With MAPPED the rows are those of the reverse, and `edge` the arcs' places in `arc_ptr`,
-// `arc_idx`: parallel arcs have the same order in both.
+// that arc has been drawn, it is in proportion to the weights of the arcs that have not, which is the law of both. With MAPPED
+// the rows are those of the reverse, and `edge` the arcs' places in `arc_ptr`, `arc_idx`: parallel arcs have the same order in
+// both.
 __kernel void fanout_draw(const int frontier, const int known, const int fanout, const uint hop, const ulong seed,
                           __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                           __global const OFFSET *restrict arc_ptr, __global const int *restrict arc_idx,
