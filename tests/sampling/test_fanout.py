@@ -64,7 +64,6 @@ def test_equals_reference_in_batches(device, directed, options):
         verify_neighbors(graph, found, fanouts, **rest)
 
 
-@pytest.mark.parametrize("disjoint", [False, True])
 def weighted_tangle(directed, **options):
     """Weights from 0 on, some of them a thousand times others."""
     rng = np.random.default_rng(9)
@@ -124,6 +123,7 @@ def test_the_law_of_weights(device):
     assert chisquare(np.bincount(number, minlength=25), expected).pvalue > LEVEL
 
 
+@pytest.mark.parametrize("disjoint", [False, True])
 def test_a_batch_is_the_call_alone(device, disjoint):
     graph = tangle(5, directed=True)
     seeds = np.arange(48)
