@@ -26,7 +26,7 @@ def _sample(device: Any, method: str, **options: Any) -> None:
 
 
 def case_fanout(device: Any) -> None:
-    """Layered neighbours: rows of the reverse, parallel arcs, replacement, weights, disjoint trees, batches."""
+    """Layered neighbours: rows of the reverse, parallel arcs, replacement, weights, trees, batches."""
     from clgraph import Graph, sample_neighbors
     from clgraph.reference.fanout import reference_neighbors
 
