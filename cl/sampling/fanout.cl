@@ -70,14 +70,14 @@ __kernel void fanout_count(const int frontier, const int known, const int fanout
 }
 
 #ifdef WEIGHTED
-static inline ulong weight_of(const long arc, const long begins, __global const ulong *restrict sums)
+static inline ulong weight_of(const long arc, const long begins, __global const ulong *sums)
 {
     return sums[arc] - (arc > begins ? sums[arc - 1] : 0);
 }
 
 // The arc of a row at which the running sums exceed y. Those of the `taken` arcs, and what they weigh, do not count.
 static inline long heavy_arc(const ulong y, const long begins, const int degree, const int taken,
-                             __global const long *drawn, __global const ulong *restrict sums)
+                             __global const long *drawn, __global const ulong *sums)
 {
     long low = begins, high = begins + degree - 1;
     while (low < high) {

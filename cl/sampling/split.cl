@@ -27,8 +27,9 @@
 #define ITEM int   // the place of an arc
 #endif
 
+// (Functions take no restrict: Oclgrind does not know what compilers make of it.)
 // The first place in a part of a row whose head is `head` or larger.
-static inline OFFSET place_from(__global const int *restrict col_idx, OFFSET low, OFFSET high, const int head)
+static inline OFFSET place_from(__global const int *col_idx, OFFSET low, OFFSET high, const int head)
 {
     while (low < high) {
         const OFFSET middle = low + (high - low) / 2;
@@ -41,7 +42,7 @@ static inline OFFSET place_from(__global const int *restrict col_idx, OFFSET low
 }
 
 // Where the arc tail -> head is, or -1.
-static inline long arc_of(__global const OFFSET *restrict row_ptr, __global const int *restrict col_idx, const int tail,
+static inline long arc_of(__global const OFFSET *row_ptr, __global const int *col_idx, const int tail,
                           const int head)
 {
     const OFFSET end = row_ptr[tail + 1], at = place_from(col_idx, row_ptr[tail], end, head);
@@ -159,8 +160,8 @@ __kernel void split_missing(const int n, __global const OFFSET *restrict row_ptr
 }
 
 // The r-th pair, by tail and then by head, that no arc joins.
-static inline ulong pair_of(const long r, const int n, __global const long *restrict before,
-                            __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx)
+static inline ulong pair_of(const long r, const int n, __global const long *before,
+                            __global const OFFSET *row_ptr, __global const int *col_idx)
 {
     int u = 0, last = n - 1;
     while (u < last) {

@@ -51,7 +51,7 @@ def reference_split_edges(
     graph = as_graph(graph)
     n, arcs = graph.num_vertices, list(zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True))
     edges = sorted({(min(arc), max(arc)) for arc in arcs if arc[0] != arc[1]})
-    by_key = sorted(edges, key=lambda edge: words(seed, *edge, 0, TAG_EDGE)[0])
+    by_key = sorted(edges, key=lambda edge: words(seed, edge[0], edge[1], 0, TAG_EDGE)[0])
     kept = _forest(n, by_key[::-1]) if keep_connected else set()
     free = [edge for edge in by_key if edge not in kept]
 
@@ -107,7 +107,7 @@ def verify_split_edges(graph: Any, found: Any, *, keep_connected: bool = True) -
     AssertionError
         If something is wrong.
     """
-    parts = {name: getattr(found, name, None) for name in ("train", "validation", "test")}
+    parts: dict[str, Any] = {name: getattr(found, name, None) for name in ("train", "validation", "test")}
     for part in parts.values():
         arrays = {"edges": ("i", 2), "arcs": ("i", 1), "negatives": ("i", 2)}
         whole = check_result(graph, part, "clgraph.split_edges", **arrays)
