@@ -84,6 +84,9 @@ from clgraph.sampling.shards import SavedForest as SavedForest
 from clgraph.sampling.shards import merge_forests as merge_forests
 from clgraph.sampling.shards import open_forest as open_forest
 from clgraph.sampling.shards import save_forest as save_forest
+from clgraph.sampling.split import EdgePart as EdgePart
+from clgraph.sampling.split import EdgeSplit as EdgeSplit
+from clgraph.sampling.split import split_edges as split_edges
 from clgraph.scale import Shards as Shards
 from clgraph.scale import join_shards as join_shards
 from clgraph.scale import open_shards as open_shards
@@ -109,6 +112,8 @@ __all__ = [
     "ConvergenceWarning",
     "Device",
     "DeviceError",
+    "EdgePart",
+    "EdgeSplit",
     "Graph",
     "InputError",
     "LabelPropagationResult",
@@ -182,6 +187,7 @@ __all__ = [
     "shortest_path",
     "shortest_path_length",
     "shortest_paths",
+    "split_edges",
     "static_model_graph",
     "study",
     "to_pyg_data",

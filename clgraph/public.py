@@ -286,8 +286,9 @@ PUBLIC: tuple[Public, ...] = (
     _samples(
         "sample_neighbors",
         "graph, [1, 27], [3, 2], seed=1",
-        "GRAPHS ; [0] | [0, 1] | ['a'] ; [1] | [2, -1] | [3, 1, 2] ; replace=True | False ; direction='in' | "
-        "'out' ; disjoint=True | False ; batches=None | 1 | 2 | [1, 1]",
+        "GRAPHS ; [0] | [0, 1] | ['a'] ; [1] | [2, -1] | [3, 1, 2] ; replace=True | False ; weighted=False | "
+        "True ; direction='in' | 'out' ; disjoint=True | False ; relabel=True | False ; batches=None | 1 | 2 "
+        "| [1, 1]",
         home="sampling.fanout",
         reference="fanout.reference_neighbors",
         verifier="fanout.verify_neighbors(graph, found, [3, 2])",
@@ -295,6 +296,18 @@ PUBLIC: tuple[Public, ...] = (
         family="layered neighbours",
     ),
     Public("NeighborSample", "sampling.fanout", "sampling"),
+    _samples(
+        "split_edges",
+        "graph, seed=1",
+        "GRAPHS ; test=0.1 | 0 | 2 | 0.5 | 1.5 ; validation=0.05 | 0 | 1 ; keep_connected=True | False ; "
+        "negatives=1.0 | 0 | 2 | 1e9 ; negative_law='uniform' | 'degree'",
+        home="sampling.split",
+        reference="split.reference_split_edges",
+        selftest="power_law directed large",
+        family="edge splits",
+    ),
+    Public("EdgeSplit", "sampling.split", "sampling"),
+    Public("EdgePart", "sampling.split", "sampling"),
     _samples(
         "deletion_order",
         'graph, "dre"',
@@ -585,6 +598,7 @@ FAMILIES = {
     "sampling/select": "batched samples",
     "sampling/explore": "samples by exploration",
     "sampling/fanout": "layered neighbours",
+    "sampling/split": "edge splits",
     "sampling/strong": "samples by strong components",
     "measures/": "measures",
     # engines for shards are judged by the one that the self-test runs: all of them load rows alike

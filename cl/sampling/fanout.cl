@@ -8,18 +8,23 @@
 //                                         frontier; behind them the vertices that the hop draws. position: in the batch
 // begin                    long[frontier + 1]   where each frontier vertex's draws begin
 // edge, col, row           of each draw: the arc; the positions of the vertex that it was drawn for, and of its other end
+//                          (without RELABEL their numbers)
+// sums, some               WEIGHTED: ulong[arcs], running sums of a row's integer weights; int[n], arcs that weigh something
+// shift                    long[batches] or NULL: of the last hop, how much further on in the result each batch's draws are
 // table                    int[slots]     open addressing, EMPTY or an entry: in the end the first one of its vertex and tree.
 //                                         Keys need 64 bits, entries 32: no 64-bit atomics are needed
 //
 // keys       draw i of a vertex in a hop belongs to (seed + batch; vertex, root, hop << 16 | i / 2), word a or b of it; root is
-//            0, or with DISJOINT 1 + the seed's place in its batch
+//            0, or with DISJOINT 1 + the seed's place in its batch. WEIGHTED: to (...; hop << 16 | i), word a, and b where the
+//            arc of word a has been drawn
 // launch     padded ranges, ITEMS frontier vertices, entries or draws each
-// tunables   ITEMS: 1 on GPUs, tens on CPUs
+// tunables   ITEMS: 1 on GPUs, tens on CPUs; REPLACE, WEIGHTED, DISJOINT, MAPPED, RELABEL
 
 #include "keyed.h"
 #include "csr/arcs.h"
 
 #define TAG_NEIGHBOR 40u
+#define TAG_HEAVY 43u
 #define EMPTY 0x7FFFFFFF
 
 // The batch of a tree.
@@ -46,11 +51,16 @@ __kernel void fanout_extend(const int known, __global const int *restrict vertex
 
 // How many arcs of a row are drawn. Negative fan-outs take all.
 __kernel void fanout_count(const int frontier, const int known, const int fanout, __global const OFFSET *restrict row_ptr,
-                           __global const int *restrict vertex, __global int *restrict count)
+                           __global const int *restrict some, __global const int *restrict vertex,
+                           __global int *restrict count)
 {
     FOR_ITEMS(i, frontier) {
         const int v = vertex[known - frontier + i];
+#ifdef WEIGHTED
+        const OFFSET degree = some[v];
+#else
         const OFFSET degree = row_ptr[v + 1] - row_ptr[v];
+#endif
 #ifdef REPLACE
         count[i] = fanout < 0 ? (int)degree : degree > 0 ? fanout : 0;
 #else
@@ -59,56 +69,123 @@ __kernel void fanout_count(const int frontier, const int known, const int fanout
     }
 }
 
+#ifdef WEIGHTED
+static inline ulong weight_of(const long arc, const long begins, __global const ulong *sums)
+{
+    return sums[arc] - (arc > begins ? sums[arc - 1] : 0);
+}
+
+// The arc of a row at which the running sums exceed y. Those of the `taken` arcs, and what they weigh, do not count.
+static inline long heavy_arc(const ulong y, const long begins, const int degree, const int taken,
+                             __global const long *drawn, __global const ulong *sums)
+{
+    long low = begins, high = begins + degree - 1;
+    while (low < high) {
+        const long middle = low + (high - low) / 2;
+        ulong sum = sums[middle];
+        for (int j = 0; j < taken; j++)
+            if (drawn[j] <= middle)
+                sum -= weight_of(drawn[j], begins, sums);
+        if (sum <= y)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+#endif
+
 // Draws arcs: with REPLACE each from the whole row; else by Floyd's method (Bentley, Floyd, CACM 30(9), 1987), by which every
 // subset is alike: draw i is from the first degree - fanout + i + 1 arcs, and if that one has been drawn, the last of these
-// is taken, which cannot have been. With MAPPED the rows are those of the reverse, and `edge` the arcs' places in `arc_ptr`,
-// `arc_idx`: parallel arcs have the same order in both.
+// is taken, which cannot have been. WEIGHTED: draw i is in proportion to the weights of all arcs of the row; without REPLACE, if
+// that arc has been drawn, it is in proportion to the weights of the arcs that have not, which is the law of both. With MAPPED
+// the rows are those of the reverse, and `edge` the arcs' places in `arc_ptr`, `arc_idx`: parallel arcs have the same order in
+// both.
 __kernel void fanout_draw(const int frontier, const int known, const int fanout, const uint hop, const ulong seed,
                           __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                           __global const OFFSET *restrict arc_ptr, __global const int *restrict arc_idx,
+                          __global const ulong *restrict sums, __global const int *restrict some,
                           __global const int *restrict batch_of, __global const int *restrict seed_begin,
                           __global const long *restrict begin, __global const int *restrict position,
-                          __global int *vertex, __global int *tree, __global long *edge, __global int *restrict col)
+                          __global const long *restrict shift, __global int *vertex, __global int *tree,
+                          __global long *edge, __global int *restrict row, __global int *restrict col, const int listed)
 {
     FOR_ITEMS(i, frontier) {
         const int at = known - frontier + i, v = vertex[at], t = tree[at], b = BATCH_OF(t);
         const uint root = ROOT_OF(t, b);
-        const long first = begin[i], row = row_ptr[v];
-        const int many = (int)(begin[i + 1] - first), degree = (int)(row_ptr[v + 1] - row_ptr[v]);
-#ifdef REPLACE
+        const long begins = row_ptr[v], first = begin[i], to = first + (shift ? shift[b] : 0);
+        const int many = (int)(begin[i + 1] - first), degree = (int)(row_ptr[v + 1] - begins);
+#if defined(REPLACE)
         const int drawn = fanout >= 0;
+#elif defined(WEIGHTED)
+        const int drawn = many < some[v];
 #else
         const int drawn = many < degree;   // else the whole row is taken, in its order
 #endif
+#ifdef WEIGHTED
+        const ulong whole = degree > 0 ? sums[begins + degree - 1] : 0;
+        ulong taken = 0;
+        long next = begins;
+#else
         philox4x32_ctr_t x;
+#endif
         for (int j = 0; j < many; j++) {
-            long arc = row + j;
+#ifdef WEIGHTED
+            long arc = next;
+            if (drawn) {
+                const philox4x32_ctr_t x =
+                    keyed_words(seed + (ulong)b, (uint)v, root, hop << 16 | (uint)j, TAG_HEAVY);
+                arc = heavy_arc(mul_hi(keyed_a(x), whole), begins, degree, 0, edge + to, sums);
+#ifndef REPLACE
+                for (int earlier = 0; earlier < j; earlier++)
+                    if (edge[to + earlier] == arc) {
+                        arc = heavy_arc(mul_hi(keyed_b(x), whole - taken), begins, degree, j, edge + to, sums);
+                        break;
+                    }
+                taken += weight_of(arc, begins, sums);
+#endif
+            } else {
+                while (weight_of(arc, begins, sums) == 0)
+                    arc++;
+                next = arc + 1;
+            }
+#else
+            long arc = begins + j;
             if (drawn) {
                 if (!(j & 1))
                     x = keyed_words(seed + (ulong)b, (uint)v, root, hop << 16 | (uint)j >> 1, TAG_NEIGHBOR);
                 const ulong bits = j & 1 ? keyed_b(x) : keyed_a(x);
 #ifdef REPLACE
-                arc = row + keyed_below(bits, (uint)degree);
+                arc = begins + keyed_below(bits, (uint)degree);
 #else
                 const int last = degree - many + j;
-                arc = row + keyed_below(bits, (uint)last + 1u);
+                arc = begins + keyed_below(bits, (uint)last + 1u);
                 for (int earlier = 0; earlier < j; earlier++)
-                    if (edge[first + earlier] == arc) {
-                        arc = row + last;
+                    if (edge[to + earlier] == arc) {
+                        arc = begins + last;
                         break;
                     }
 #endif
             }
-            edge[first + j] = arc;
-            col[first + j] = position[at];
-            vertex[known + first + j] = col_idx[arc];
-            tree[known + first + j] = t;
+#endif
+            const int u = col_idx[arc];
+            edge[to + j] = arc;
+#ifdef RELABEL
+            col[to + j] = position[at];
+#else
+            col[to + j] = v;
+            row[to + j] = u;
+#endif
+            if (listed) {
+                vertex[known + first + j] = u;
+                tree[known + first + j] = t;
+            }
         }
 #ifdef MAPPED
         for (int j = 0; j < many; j++) {
-            const int u = vertex[known + first + j];
-            const long copy = edge[first + j] - place_of(row_ptr, col_idx, v, u);
-            edge[first + j] = place_of(arc_ptr, arc_idx, u, v) + copy;
+            const int u = col_idx[edge[to + j]];
+            const long copy = edge[to + j] - place_of(row_ptr, col_idx, v, u);
+            edge[to + j] = place_of(arc_ptr, arc_idx, u, v) + copy;
         }
 #endif
     }
@@ -154,26 +231,32 @@ __kernel void fanout_first(const int draws, const int known, __global const int 
         fresh[e] = table[slot[known + e]] == known + e;
 }
 
-// Where each batch's draws and new vertices begin: bounds[b] and bounds[batches + 1 + b]; the last of each is their number.
+// Where each batch's draws begin; the last is their number.
 __kernel void fanout_bounds(const int batches, __global const int *restrict frontier_begin,
-                            __global const long *restrict begin, __global const int *restrict place,
-                            __global long *restrict bounds)
+                            __global const long *restrict begin, __global long *restrict bounds)
 {
-    FOR_ITEMS(b, batches + 1) {
-        const long first = begin[frontier_begin[b]];
-        bounds[b] = first;
-        bounds[batches + 1 + b] = place[first];
-    }
+    FOR_ITEMS(b, batches + 1)
+        bounds[b] = begin[frontier_begin[b]];
 }
 
-// Numbers the new vertices, and gives each draw the position of its vertex. reached: the vertices of each batch so far.
-__kernel void fanout_number(const int draws, const int known, const int batches, __global const int *restrict batch_of,
+// Where each batch's new vertices begin; the last is their number.
+__kernel void fanout_new(const int batches, __global const long *restrict bounds, __global const int *restrict place,
+                         __global int *restrict new_begin)
+{
+    FOR_ITEMS(b, batches + 1)
+        new_begin[b] = place[bounds[b]];
+}
+
+// Numbers the new vertices, and gives each draw the position of its vertex (RELABEL). reached: the vertices of each batch so
+// far.
+__kernel void fanout_number(const int draws, const int known, __global const int *restrict batch_of,
                             __global const int *restrict vertex, __global const int *restrict tree,
                             __global const int *restrict position, __global const int *restrict table,
                             __global const uint *restrict slot, __global const int *restrict place,
-                            __global const long *restrict bounds, __global const int *restrict reached,
-                            __global int *restrict row, __global int *restrict next_vertex,
-                            __global int *restrict next_tree, __global int *restrict next_position)
+                            __global const int *restrict new_begin, __global const int *restrict reached,
+                            __global const long *restrict shift, __global int *restrict row,
+                            __global int *restrict next_vertex, __global int *restrict next_tree,
+                            __global int *restrict next_position)
 {
     FOR_ITEMS(e, draws) {
         const int t = tree[known + e], b = BATCH_OF(t), first = table[slot[known + e]];
@@ -181,8 +264,10 @@ __kernel void fanout_number(const int draws, const int known, const int batches,
         if (first < known)
             at = position[first];
         else
-            at = reached[b] + place[first - known] - (int)bounds[batches + 1 + b];
-        row[e] = at;
+            at = reached[b] + place[first - known] - new_begin[b];
+#ifdef RELABEL
+        row[e + (shift ? shift[b] : 0)] = at;
+#endif
         if (first == known + e) {
             const int next = known + place[e];
             next_vertex[next] = vertex[known + e];

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from math import floor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +12,7 @@ import numpy as np
 from clgraph.graph import Graph
 from clgraph.reference.common import below, check_result, expect, words
 
-TAG_NEIGHBOR = 40
+TAG_NEIGHBOR, TAG_HEAVY = 40, 43
 
 
 class Batch(NamedTuple):
@@ -50,18 +52,49 @@ def _drawn(degree: int, fanout: int, replace: bool, seed: int, vertex: int, root
     return chosen
 
 
+def _drawn_by_weight(
+    weight: list[int], fanout: int, replace: bool, seed: int, vertex: int, root: int, hop: int
+) -> list[int]:
+    """Which arcs of a row with these weights are drawn, in order."""
+    some = [i for i, w in enumerate(weight) if w > 0]
+    if fanout == -1 or not some or (len(some) <= fanout and not replace):
+        return some
+
+    def where(y: int, left: list[int]) -> int:
+        for i, w in enumerate(left):
+            if y < w:
+                return i
+            y -= w
+        raise AssertionError("beyond the sum")
+
+    chosen: list[int] = []
+    for i in range(fanout):
+        a, b = words(seed, vertex, root, hop * 2**16 + i, TAG_HEAVY)
+        arc = where(below(a, sum(weight)), weight)
+        if arc in chosen and not replace:
+            left = [0 if j in chosen else w for j, w in enumerate(weight)]
+            arc = where(below(b, sum(left)), left)
+        chosen.append(arc)
+    return chosen
+
+
 def reference_neighbors(
     graph: Graph,
     seeds: Sequence[int],
     fanouts: Sequence[int],
     *,
     replace: bool = False,
+    weighted: bool = False,
     direction: str = "in",
     disjoint: bool = False,
     seed: int = 0,
 ) -> Batch:
     """Layered neighbours of one batch of vertices, given by index."""
     arcs = _arcs(graph, direction)
+    if weighted:
+        assert graph.weights is not None
+        top = max(graph.weights.tolist(), default=0) or 1
+        weights = [0 if w == 0 else max(1, floor(w / top * 2**40 + 0.5)) for w in graph.weights.tolist()]
     trees = [[v] for v in seeds] if disjoint else [list(seeds)]
     found = Batch([], [], [], [], [], [])
     at: dict[tuple[int, int], int] = {}  # (tree, vertex) -> position
@@ -84,7 +117,12 @@ def reference_neighbors(
             column.append([])
         for t, v in frontier:
             root = t + 1 if disjoint else 0
-            for i in _drawn(len(arcs[v]), fanout, replace, seed, v, root, hop):
+            key = seed, v, root, hop
+            if weighted:
+                drawn = _drawn_by_weight([weights[place] for _, place in arcs[v]], fanout, replace, *key)
+            else:
+                drawn = _drawn(len(arcs[v]), fanout, replace, *key)
+            for i in drawn:
                 u, place = arcs[v][i]
                 if reach(t, u, hop + 1):
                     reached.append((t, u))
@@ -95,8 +133,37 @@ def reference_neighbors(
     return found
 
 
+def _relabelled(found: Any) -> Any:
+    """The same sample with positions for vertex numbers, and the vertices that the last hop reached."""
+    vertices, row, col, sizes = [], [], [], np.diff(found.vertex_offsets, axis=1)
+    for b in range(len(sizes)):
+        one = found.batch(b)
+        at: dict[int, int] = {}
+        for v in (*one.vertices.tolist(), *one.row.tolist()):
+            at.setdefault(v, len(at))
+        sizes[b, -1] = len(at) - len(one.vertices)
+        vertices += list(at)
+        row += [at[v] for v in one.row.tolist()]
+        col += [at[v] for v in one.col.tolist()]
+    offsets = np.cumsum(np.append(0, sizes.ravel()))
+    begin = np.arange(len(sizes))[:, None] * sizes.shape[1] + np.arange(sizes.shape[1] + 1)
+    arrays = {"vertices": vertices, "row": row, "col": col}
+    return replace(
+        found,
+        **{name: np.array(each, np.int32) for name, each in arrays.items()},
+        vertex_offsets=offsets[begin],
+        relabel=True,
+    )
+
+
 def verify_neighbors(
-    graph: Any, found: Any, fanouts: Sequence[int], *, replace: bool = False, direction: str = "in"
+    graph: Any,
+    found: Any,
+    fanouts: Sequence[int],
+    *,
+    replace: bool = False,
+    weighted: bool = False,
+    direction: str = "in",
 ) -> None:
     """Check layered neighbours against their definition, whatever the draws.
 
@@ -107,8 +174,15 @@ def verify_neighbors(
     """
     arrays = dict.fromkeys(("vertices", "row", "col", "edge"), ("i", 1))
     whole = check_result(graph, found, "clgraph.sample_neighbors", **arrays, root=("i?", 1))
+    if not getattr(found, "relabel", True):
+        found = _relabelled(found)
     tails, heads = whole.tails, whole.col_idx
-    degree = np.bincount(heads if direction == "in" else tails, minlength=whole.num_vertices)
+    ends = heads if direction == "in" else tails
+    if weighted:
+        assert whole.weights is not None
+        expect(np.all(whole.weights[found.edge] > 0), "an arc of weight 0 was drawn")
+        ends = ends[whole.weights > 0]
+    degree = np.bincount(ends, minlength=whole.num_vertices)
     hops = len(fanouts)
     expect(found.vertex_offsets.shape[1:] == (hops + 2,), "the offsets of vertices have another shape")
     expect(found.edge_offsets.shape[1:] == (hops + 1,), "the offsets of edges have another shape")
@@ -136,8 +210,8 @@ def verify_neighbors(
             expect(np.all((row >= 0) & (row < after)), f"{where}: it draws a vertex that is not there")
             u, v = one.vertices[row], one.vertices[col]
             inwards = whole.directed and direction == "in"
-            ends = (u, v) if inwards else (v, u)
-            right = np.array_equal(tails[edge], ends[0]) and np.array_equal(heads[edge], ends[1])
+            tail, head = (u, v) if inwards else (v, u)
+            right = np.array_equal(tails[edge], tail) and np.array_equal(heads[edge], head)
             expect(right, f"{where}: an edge is another one")
             expect(np.array_equal(root[row], root[col]), f"{where}: an edge joins two trees")
             d = degree[one.vertices[first:last]]

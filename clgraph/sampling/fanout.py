@@ -18,6 +18,7 @@ from clgraph.graph import Graph, as_graph
 from clgraph.keyed import Rng, check_seed, takes_rng
 from clgraph.results import Arrays, RunsOn, on_device
 from clgraph.run import run_on
+from clgraph.sampling.literature.view import View, check_weights
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -43,10 +44,10 @@ class NeighborSample(RunsOn):
     ----------
     vertices : int32 array, shape (vertices,)
         Vertex numbers (indices, not ids): a batch's seeds in the order given, then those that hop 1 reached,
-        and so on, in the order in which they were drawn.
+        and so on, in the order in which they were drawn. With ``relabel=False`` the last hop adds none.
     row, col : int32 arrays, shape (edges,)
         The neighbour that was drawn, and the vertex that it was drawn for, as positions among the batch's
-        vertices.
+        vertices; with ``relabel=False`` as vertex numbers.
     edge : int64 array, shape (edges,)
         The arc's place in the graph's own arrays: ``graph.weights[edge]``, say. Of an undirected graph it is
         the arc in the row of the vertex that it was drawn for.
@@ -63,6 +64,8 @@ class NeighborSample(RunsOn):
     seconds : dict of float
         Time by phase: "upload", "sample", "total".
     device : str
+    relabel : bool
+        Whether `row` and `col` are positions.
     """
 
     vertices: Any
@@ -75,6 +78,7 @@ class NeighborSample(RunsOn):
     seed: int
     seconds: dict[str, float]
     device: str
+    relabel: bool = True
 
     @property
     def hops(self) -> npt.NDArray[np.int32]:
@@ -106,6 +110,7 @@ class NeighborSample(RunsOn):
             seed=self.seed + b,
             seconds=self.seconds,
             device=self.device,
+            relabel=self.relabel,
             provenance=self.provenance,
         )
 
@@ -128,7 +133,8 @@ class NeighborSample(RunsOn):
         Raises
         ------
         InputError
-            If there are several batches, or the arrays are on a device. If PyTorch or PyG is not installed
+            If there are several batches, the arrays are on a device, or they were drawn with
+            ``relabel=False``. If PyTorch or PyG is not installed
             (extra ``pyg``).
         """
         from clgraph.graph.pyg import data_of, tensors
@@ -137,6 +143,8 @@ class NeighborSample(RunsOn):
             raise InputError(f"there are {len(self.vertex_offsets)} batches: use batch(0).to_pyg_data(graph)")
         if not isinstance(self.vertices, np.ndarray):
             raise InputError("the arrays are on a device: sample with arrays='host'")
+        if not self.relabel:
+            raise InputError("rows and columns are vertex numbers: sample with relabel=True")
         given = as_graph(graph)
         wide: dict[str, Any] = {
             "edge_index": np.stack([self.row, self.col]),
@@ -183,7 +191,7 @@ class Request:
         Where each batch's seeds begin.
     fanouts : list of int
         One for each hop; -1 takes all.
-    replace, disjoint : bool
+    replace, weighted, disjoint, relabel : bool
     direction : {"in", "out"}
     seed : int
     """
@@ -193,7 +201,9 @@ class Request:
     fanouts: list[int]
     _: KW_ONLY
     replace: bool
+    weighted: bool
     disjoint: bool
+    relabel: bool
     direction: Direction
     seed: int
 
@@ -256,14 +266,21 @@ def checked_request(
     fanouts: Any,
     *,
     replace: Any,
+    weighted: Any,
     direction: Any,
     disjoint: Any,
+    relabel: Any,
     seed: Any,
     batches: Any,
 ) -> Request:
     """Return what a call asks for, or raise InputError."""
-    replace, disjoint = flag(replace, "replace"), flag(disjoint, "disjoint")
+    replace, weighted = flag(replace, "replace"), flag(weighted, "weighted")
+    disjoint, relabel = flag(disjoint, "disjoint"), flag(relabel, "relabel")
     word(direction, "direction", get_args(Direction))
+    if disjoint and not relabel:
+        raise InputError(
+            "disjoint=True and relabel=False: only positions tell the trees apart; leave one of them out"
+        )
     hops, first = checked_fanouts(fanouts), check_seed(seed)
     # a list of a million Python integers takes longer than the sample
     many = seeds if isinstance(seeds, np.ndarray) and seeds.ndim == 1 else flat_list(seeds, "seeds")
@@ -277,14 +294,18 @@ def checked_request(
         raise InputError(f"seed {first}: batch {len(begin) - 2} has no seed below 2**64; use a smaller one")
     if not disjoint:
         key = np.repeat(np.arange(len(begin) - 1), np.diff(begin)) * graph.num_vertices + vertices
-        _, at = np.unique(key, return_index=True)
-        if len(at) < len(key):
+        ordered = np.sort(key)  # without positions it takes a tenth of the time
+        if np.any(ordered[1:] == ordered[:-1]):
+            _, at = np.unique(key, return_index=True)
             twice = int(np.setdiff1d(np.arange(len(key)), at)[0])
             raise InputError(
                 f"seeds has {shown(graph.ids[vertices[twice]])} twice in a batch: give it once, or use "
                 "disjoint=True"
             )
     options: dict[str, Any] = {"replace": replace, "disjoint": disjoint, "direction": direction}
+    options |= {"relabel": relabel, "weighted": weighted}
+    if weighted:
+        check_weights(graph, graph)
     return Request(vertices.astype(np.int32), begin, hops, **options, seed=first)
 
 
@@ -299,8 +320,8 @@ class Hop:
     ----------
     draws : int
     row, col, edge : device buffers, shape (draws,)
-    bounds : device buffer, int64
-        Where each batch's draws begin, shape (batches + 1,), and its new vertices.
+    bounds : device buffer, int64, shape (batches + 1,)
+        Where each batch's draws begin.
     """
 
     draws: int
@@ -327,8 +348,11 @@ class Layers:
     def __init__(self, dev: Device, graph: Graph, request: Request) -> None:
         self.dev, self.request = dev, request
         inwards = graph.directed and request.direction == "in"
-        rows, arcs = upload_csr(dev, graph.reverse if inwards else graph), None
-        defines = {name: 1 for name in ("replace", "disjoint") if getattr(request, name)}
+        given = graph.reverse if inwards else graph
+        rows, arcs = upload_csr(dev, given), None
+        defines = {
+            name: 1 for name in ("replace", "weighted", "disjoint", "relabel") if getattr(request, name)
+        }
         if inwards:
             arcs, defines["mapped"] = upload_csr(dev, graph), 1
         self.items = LAUNCH.of(dev)
@@ -341,6 +365,12 @@ class Layers:
         self.row_ptr, self.col_idx = rows.row_ptr, rows.col_idx
         self.arc_ptr: Any = None if arcs is None else arcs.row_ptr
         self.arc_idx: Any = None if arcs is None else arcs.col_idx
+        self.sums: Any = None
+        self.some: Any = None
+        if request.weighted:
+            view = View(graph, given, weighted=True)
+            dev.reserve({"sums of weights": 8 * rows.arcs, "arcs with weights": 4 * rows.n})
+            self.sums, self.some = view.on_device(dev, "sums"), view.on_device(dev, "positives")
         self.batches, lengths = request.batches, np.diff(request.seed_begin)
         batch_of = np.repeat(np.arange(self.batches, dtype=np.int32), lengths)
         place = np.arange(len(request.seeds), dtype=np.int32)
@@ -353,6 +383,7 @@ class Layers:
         self.sizes: list[Ints] = [lengths.astype(np.int64)]
         self.draws: list[Ints] = []
         self.hops: list[Hop] = []
+        self.out: tuple[Any, Any, Any] = (None, None, None)  # the last hop makes them
 
     def _over(self, count: int) -> int:
         return -(-count // self.items)
@@ -360,42 +391,64 @@ class Layers:
     def hop(self, number: int, fanout: int) -> None:
         """Draw one more layer."""
         dev, program, known, batches = self.dev, self.program, self.known, self.batches
-        frontier = int(self.frontier[-1])
-        begin, draws = None, 0
+        frontier, last = int(self.frontier[-1]), number == len(self.request.fanouts) - 1
+        shape = {"frontier": frontier, "known": known, "fanout": fanout}
+        listed = not last or self.request.relabel
+        begin, bounds, draws, edges = None, None, 0, np.zeros(batches + 1, np.int64)
         if frontier:
-            shape = {"frontier": frontier, "known": known, "fanout": fanout}
             count = dev.empty(frontier, np.int32)
             program.fanout_count.launch(self, self._over(frontier), **shape, count=count)
             begin = running_sums(dev, count, frontier)
-            draws = int(dev.download(begin, np.int64, 1, offset=frontier)[0])
-        if not draws:
-            self.hops.append(Hop(0))
-            self.draws.append(np.zeros(batches, np.int64))
-            self.sizes.append(np.zeros(batches, np.int64))
-            self.frontier = np.zeros(batches + 1, np.int32)
-            return
+            bounds = dev.empty(batches + 1, np.int64)
+            frontier_begin = dev.upload(self.frontier)
+            over = {"batches": batches, "frontier_begin": frontier_begin}
+            program.fanout_bounds(self._over(batches + 1), **over, begin=begin, bounds=bounds)
+            edges = dev.download(bounds, np.int64, batches + 1)
+            draws = int(edges[-1])
         entries = known + draws
-        if entries >= EMPTY:
+        if listed and entries >= EMPTY:
             raise CapacityError(
                 f"{dev}: hop {number + 1} would have {entries} vertices and draws, the most is {EMPTY - 1}: "
                 "use fewer seeds in a call, or smaller fan-outs"
             )
-        slots = 1 << (entries + entries // 2).bit_length()
-        dev.reserve({"entries": 12 * entries, "table": 4 * slots, "draws": 21 * draws})
-        vertex, tree, _ = self._extended(entries, False)
-        one = Hop(draws, *(dev.empty(draws, kind) for kind in (np.int32, np.int32, np.int64)))
+        self.draws.append(np.diff(edges))
+        shift = None
+        if last:  # where the draws are in the result is known before they are made
+            offsets = _offsets(np.stack(self.draws, axis=1))
+            self.out = self._outputs(int(offsets[-1, -1]))
+            shift = dev.upload(offsets[:, number] - edges[:-1])
+        if not draws:
+            self.hops.append(Hop(0))
+            self.sizes.append(np.zeros(batches, np.int64))
+            self.frontier = np.zeros(batches + 1, np.int32)
+            return
+        one = Hop(draws, *self.out, bounds) if last else Hop(draws, *self._edges(draws), bounds)
+        vertex, tree, _ = self._extended(entries, False) if listed else (self.vertex, self.tree, None)
         drawn = {"vertex": vertex, "tree": tree}
+        made = {"edge": one.edge, "row": one.row, "col": one.col, "shift": shift}
         program.fanout_draw.launch(
             self,
             self._over(frontier),
             **shape,
             **drawn,
+            **made,
             hop=number,
             seed=self.request.seed,
             begin=begin,
-            edge=one.edge,
-            col=one.col,
+            listed=listed,
         )
+        self.hops.append(one)
+        if listed:
+            self._number(one, vertex, tree, shift)
+        else:
+            self.sizes.append(np.zeros(batches, np.int64))
+
+    def _number(self, one: Hop, vertex: Any, tree: Any, shift: Any) -> None:
+        """Number the vertices that a hop was the first to draw: they are the next frontier."""
+        dev, program, known, batches, draws = self.dev, self.program, self.known, self.batches, one.draws
+        entries, drawn = known + draws, {"vertex": vertex, "tree": tree}
+        slots = 1 << (entries + entries // 2).bit_length()
+        dev.reserve({"table": 4 * slots, "slots": 4 * entries, "draws": 5 * draws})
         table, slot, fresh = (
             dev.empty(slots, np.int32),
             dev.empty(entries, np.uint32),
@@ -406,17 +459,10 @@ class Layers:
         program.fanout_insert(self._over(entries), entries=entries, mask=slots - 1, **drawn, **found)
         program.fanout_first(self._over(draws), draws=draws, known=known, **found, fresh=fresh)
         place = running_sums(dev, fresh, draws, of=np.uint8, into=np.int32)
-        one.bounds = dev.empty(2 * (batches + 1), np.int64)
-        frontier_begin = dev.upload(self.frontier)
-        program.fanout_bounds(
-            self._over(batches + 1),
-            batches=batches,
-            frontier_begin=frontier_begin,
-            begin=begin,
-            place=place,
-            bounds=one.bounds,
-        )
-        edges, new = dev.download(one.bounds, np.int64, 2 * (batches + 1)).reshape(2, -1)
+        new_begin = dev.empty(batches + 1, np.int32)
+        over = {"batches": batches, "bounds": one.bounds}
+        program.fanout_new(self._over(batches + 1), **over, place=place, new_begin=new_begin)
+        new = dev.download(new_begin, np.int32, batches + 1)
         reached = np.sum(self.sizes, axis=0).astype(np.int32)
         after = known + int(new[-1])
         more = dict(
@@ -429,16 +475,27 @@ class Layers:
             **drawn,
             **found,
             place=place,
-            bounds=one.bounds,
+            new_begin=new_begin,
             reached=dev.upload(reached),
+            shift=shift,
             row=one.row,
             **more,
         )
         self.vertex, self.tree, self.position = more.values()
-        self.known, self.frontier = after, new.astype(np.int32)
-        self.hops.append(one)
-        self.draws.append(np.diff(edges))
-        self.sizes.append(np.diff(new))
+        self.known, self.frontier = after, new
+        self.sizes.append(np.diff(new).astype(np.int64))
+
+    def _edges(self, draws: int) -> tuple[Any, Any, Any]:
+        """Buffers for the row, column and arc of some draws."""
+        dev = self.dev
+        dev.reserve({"rows and columns": 8 * draws, "arcs": 8 * draws, "vertices and trees": 8 * draws})
+        return dev.empty(draws, np.int32), dev.empty(draws, np.int32), dev.empty(draws, np.int64)
+
+    def _outputs(self, total: int) -> tuple[Any, Any, Any]:
+        """The result's arrays over edges, in which the last hop draws."""
+        dev = self.dev
+        dev.reserve({"rows and columns": 8 * total, "arcs": 8 * total, "vertices and trees": 8 * total})
+        return dev.output(total, np.int32), dev.output(total, np.int32), dev.output(total, np.int64)
 
     def _extended(self, count: int, positions: bool) -> tuple[Any, Any, Any]:
         """Buffers of `count` entries that begin with the known ones: vertex, tree, and position or None."""
@@ -456,11 +513,10 @@ class Layers:
     def result(self, vertex_offsets: Ints, edge_offsets: Ints) -> dict[str, Any]:
         """The result's arrays as (buffer, type, count), batch by batch; None for what it lacks."""
         dev, total = self.dev, int(edge_offsets[-1, -1])
-        dev.reserve({"vertices": 8 * self.known, "edges": 16 * total})
-        kinds = {"row": np.int32, "col": np.int32, "edge": np.int64}
-        edges = {name: dev.output(total, kind) for name, kind in kinds.items()}
+        dev.reserve({"vertices": 8 * self.known})
+        edges = dict(zip(("row", "col", "edge"), self.out, strict=True))
         out = {f"out_{name}": buffer for name, buffer in edges.items()}
-        for number, one in enumerate(self.hops):
+        for number, one in enumerate(self.hops[:-1]):
             if one.draws:
                 first = dev.upload(np.ascontiguousarray(edge_offsets[:, number]))
                 self.program.fanout_edges.launch(
@@ -473,6 +529,7 @@ class Layers:
             self, self._over(self.known), first=first, out_vertex=vertices, out_root=root
         )
         made: dict[str, Any] = {"vertices": (vertices, np.int32, self.known)}
+        kinds = {"row": np.int32, "col": np.int32, "edge": np.int64}
         made |= {name: (edges[name], kind, total) for name, kind in kinds.items()}
         return made | {"root": None if root is None else (root, np.int32, self.known)}
 
@@ -495,8 +552,10 @@ def sample_neighbors(
     fanouts: Any,
     *,
     replace: bool = False,
+    weighted: bool = False,
     direction: Direction = "in",
     disjoint: bool = False,
+    relabel: bool = True,
     seed: int | None = None,
     rng: Rng | None = None,
     batches: Any = None,
@@ -519,6 +578,12 @@ def sample_neighbors(
         Whether each draw is from all arcs of the vertex. Otherwise arcs are drawn once, every subset being
         alike (Floyd's method [2]_), and a vertex with fewer arcs has all of them. Merged parallel edges are
         one arc.
+    weighted : bool
+        Whether arcs are drawn in proportion to their weights; without `replace`, in proportion to the weights
+        of the arcs that are left, draw by draw, as the smallest of exponential times of these rates [3]_.
+        Arcs of weight 0 are never drawn, by -1 neither. Weights are rounded to whole multiples of 2**-40 of
+        the largest one. Takes another 8 bytes for each arc and 4 for each vertex on the device,
+        which are cached with the graph.
     direction : {"in", "out"}
         Which neighbours of a vertex of a directed graph: those whose arcs lead to it, from which it takes
         messages, or those that its arcs lead to. "in" needs the reversed graph on the device as well: another
@@ -526,6 +591,11 @@ def sample_neighbors(
         graph are found by bisection, so that there is no map of them.
     disjoint : bool
         Whether each seed has a tree of its own, in which vertices of other trees appear again.
+    relabel : bool
+        Whether `row` and `col` of the result are positions in `vertices`. Otherwise they are vertex numbers,
+        and `vertices` lacks those that only the last hop reached: it is neither numbered nor searched for
+        vertices that are there already, which takes most of the time. The edges are the same. Not with
+        `disjoint`, whose trees only positions tell apart.
     seed : int, optional
         0 to 2**64 - 1; the same seed gives the same result on every device. None: drawn at random.
     rng : int, SeedSequence, Generator or BitGenerator, optional
@@ -554,6 +624,8 @@ def sample_neighbors(
     .. [1] W. L. Hamilton, R. Ying, J. Leskovec, "Inductive Representation Learning on Large Graphs", NIPS
        2017.
     .. [2] J. Bentley, B. Floyd, "Programming Pearls: A Sample of Brilliance", CACM 30(9), 1987.
+    .. [3] P. S. Efraimidis, P. G. Spirakis, "Weighted random sampling with a reservoir", Information
+       Processing Letters 97(5), 2006.
 
     Examples
     --------
@@ -567,6 +639,7 @@ def sample_neighbors(
     """
     given = as_graph(graph)
     options: dict[str, Any] = {"replace": replace, "direction": direction, "disjoint": disjoint}
+    options |= {"relabel": relabel, "weighted": weighted}
     request = checked_request(given, seeds, fanouts, **options, seed=seed, batches=batches)
     stays = on_device(arrays)
     run = run_on(device)
@@ -589,5 +662,6 @@ def sample_neighbors(
         seed=request.seed,
         seconds=run.seconds,
         device=str(run.device),
+        relabel=request.relabel,
         provenance=run.provenance,
     )

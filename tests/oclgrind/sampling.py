@@ -26,14 +26,21 @@ def _sample(device: Any, method: str, **options: Any) -> None:
 
 
 def case_fanout(device: Any) -> None:
-    """Layered neighbours: rows of the reverse, parallel arcs, with replacement, disjoint trees, batches."""
+    """Layered neighbours: rows of the reverse, parallel arcs, replacement, weights, trees, batches."""
     from clgraph import Graph, sample_neighbors
     from clgraph.reference.fanout import reference_neighbors
 
     rng = np.random.default_rng(4)
     ends = rng.integers(0, 30, (2, 90))
-    graph = Graph.from_edges(*ends, vertices=np.arange(30), directed=True, duplicates="keep")
-    for options in ({"replace": True}, {"disjoint": True}, {"direction": "out"}):
+    weights = rng.integers(0, 4, 90)
+    graph = Graph.from_edges(*ends, vertices=np.arange(30), directed=True, duplicates="keep", weights=weights)
+    for options in (
+        {"replace": True},
+        {"disjoint": True},
+        {"direction": "out"},
+        {"weighted": True},
+        {"weighted": True, "replace": True},
+    ):
         seeds = [1, 2, 3, 4]
         found = sample_neighbors(graph, seeds, [3, 2], seed=2, batches=2, device=device, **options)
         for b in range(2):
@@ -42,6 +49,32 @@ def case_fanout(device: Any) -> None:
             assert one.vertices.tolist() == wanted.vertices
             for name in ("row", "col", "edge"):
                 assert getattr(one, name).tolist() == [i for hop in getattr(wanted, name) for i in hop]
+
+
+def case_fanout_numbers(device: Any) -> None:
+    """Layered neighbours by vertex number: the last hop is not numbered."""
+    from clgraph import Graph, sample_neighbors
+    from clgraph.reference.fanout import verify_neighbors
+
+    graph = Graph.from_edges(*np.random.default_rng(4).integers(0, 30, (2, 90)), vertices=np.arange(30))
+    found = sample_neighbors(graph, [1, 2, 3, 4], [3, 2], seed=2, batches=2, relabel=False, device=device)
+    verify_neighbors(graph, found, [3, 2])
+
+
+def case_split(device: Any) -> None:
+    """Edges held out, and negatives by both laws."""
+    from clgraph import Graph, split_edges
+    from clgraph.reference.split import reference_split_edges
+
+    ends = np.random.default_rng(5).integers(0, 30, (2, 90))
+    for directed in (False, True):
+        graph = Graph.from_edges(*ends, vertices=np.arange(30), directed=directed)
+        for options in ({}, {"keep_connected": False, "negative_law": "degree"}):
+            found = split_edges(graph, 20, 5, seed=3, device=device, **options)
+            wanted = reference_split_edges(graph, 20, 5, seed=3, **options)
+            for number, part in enumerate((found.train, found.validation, found.test)):
+                assert list(zip(*part.edges.tolist(), strict=True)) == wanted.edges[number]
+                assert list(zip(*part.negatives.tolist(), strict=True)) == wanted.negatives[number]
 
 
 def case_sample_drv(device: Any) -> None:

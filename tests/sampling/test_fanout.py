@@ -5,7 +5,7 @@ from itertools import chain, combinations
 import numpy as np
 import pytest
 from graphs import tangle
-from samplers import awkward_graphs
+from samplers import awkward_graphs, successive
 from scipy.stats import chisquare
 
 import clgraph
@@ -64,6 +64,65 @@ def test_equals_reference_in_batches(device, directed, options):
         verify_neighbors(graph, found, fanouts, **rest)
 
 
+def weighted_tangle(directed, **options):
+    """Weights from 0 on, some of them a thousand times others."""
+    rng = np.random.default_rng(9)
+    weights = rng.integers(0, 4, 500) * rng.choice([1.0, 0.001, 1000.0], 500)
+    return tangle(3, 60, 500, directed=directed, weights=weights, **options)
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda each: "-".join(map(str, each.values())))
+def test_equals_reference_by_weight(device, directed, options):
+    graph = weighted_tangle(directed, duplicates="keep" if options["disjoint"] else "merge")
+    seeds, lengths = list(range(0, 60, 3)), [7, 1, 12]
+    call = {**options, "weighted": True}
+    for fanouts in ([3, 2], [2, -1, 1], [40]):
+        found = sample_neighbors(graph, seeds, fanouts, seed=11, batches=lengths, device=device, **call)
+        equals_reference(graph, seeds, fanouts, found, lengths, **call)
+        rest = {name: call[name] for name in ("replace", "direction", "weighted")}
+        verify_neighbors(graph, found, fanouts, **rest)
+
+
+def test_a_long_row_by_weight(device):
+    """One arc outweighs all others together, and most are drawn."""
+    leaves = np.arange(1, 400)
+    star = Graph.from_edges(np.zeros(399, int), leaves, weights=np.where(leaves == 200, 1e9, leaves % 3))
+    for options in ({}, {"replace": True}):
+        for fanout in (3, 200, 1000, -1):
+            call = {**options, "weighted": True}
+            found = sample_neighbors(star, [0], [fanout], seed=8, device=device, **call)
+            equals_reference(star, [0], [fanout], found, [1], **call)
+
+
+def test_the_law_of_weights(device):
+    """Without replacement one arc after the other in proportion to the weights that are left."""
+    weight = [1, 2, 3, 4, 20]
+    star = Graph.from_edges(np.zeros(5, int), np.arange(1, 6), weights=np.array(weight) / 8)
+    times = 6000
+    call = {"batches": [1] * times, "weighted": True, "device": device}
+    found = sample_neighbors(star, np.zeros(times, int), [3], seed=0, **call)
+    sets = np.sort(found.edge.reshape(times, 3), axis=1)
+    expected = successive(weight, 3)
+    counts = [np.all(sets == each, axis=1).sum() for each in expected]
+    assert sum(counts) == times
+    assert chisquare(counts, np.array(list(expected.values()), float) * times).pvalue > LEVEL
+    # the order, too: the first two arcs
+    first = found.edge.reshape(times, 3)[:, :2] @ [5, 1]
+    pairs = {
+        5 * i + j: weight[i] / 30 * weight[j] / (30 - weight[i]) for i in range(5) for j in range(5) if i != j
+    }
+    assert (
+        chisquare([np.sum(first == each) for each in pairs], np.array([*pairs.values()]) * times).pvalue
+        > LEVEL
+    )
+    found = sample_neighbors(star, np.zeros(times, int), [2], seed=1, replace=True, **call)
+    number = found.edge.reshape(times, 2) @ [5, 1]
+    expected = np.outer(weight, weight).ravel() / 900 * times
+    assert chisquare(np.bincount(number, minlength=25), expected).pvalue > LEVEL
+
+
 @pytest.mark.parametrize("disjoint", [False, True])
 def test_a_batch_is_the_call_alone(device, disjoint):
     graph = tangle(5, directed=True)
@@ -73,6 +132,30 @@ def test_a_batch_is_the_call_alone(device, disjoint):
     for b in range(6):
         alone = sample_neighbors(graph, seeds[8 * b : 8 * b + 8], [4, 3, 2], seed=9 + b, **options)
         same_bytes(found.batch(b), alone)
+
+
+@pytest.mark.parametrize(
+    "options", OPTIONS[:2] + OPTIONS[4:6], ids=lambda each: "-".join(map(str, each.values()))
+)
+def test_vertex_numbers_for_positions(device, options):
+    """Without relabelling, the same edges; the last hop's vertices are not listed."""
+    graph = tangle(8, 60, 400, directed=True)
+    call = {**options, "seed": 5, "batches": [7, 1, 12], "device": device}
+    for fanouts in ([3, 2], [2, -1, 1], [40]):
+        found = sample_neighbors(graph, np.arange(20), fanouts, relabel=False, **call)
+        other = sample_neighbors(graph, np.arange(20), fanouts, **call)
+        assert found.edge.tobytes() == other.edge.tobytes() and not found.relabel
+        assert found.edge_offsets.tobytes() == other.edge_offsets.tobytes()
+        for b in range(3):
+            one, full = found.batch(b), other.batch(b)
+            assert full.vertices[full.row].tobytes() == one.row.tobytes()
+            assert full.vertices[full.col].tobytes() == one.col.tobytes()
+            last = full.vertex_offsets[0, -2]
+            assert full.vertices[:last].tobytes() == one.vertices.tobytes()
+        rest = {name: options[name] for name in ("replace", "direction")}
+        verify_neighbors(graph, found, fanouts, **rest)
+    with pytest.raises(InputError, match="sample with relabel=True"):
+        found.batch(0).to_pyg_data(graph)
 
 
 def test_awkward_graphs(device):
@@ -187,6 +270,9 @@ def test_hops_and_trees_are_independent(device):
         (([0, 1], [1]), {"batches": 2, "seed": 2**64 - 1}, "batch 1 has no seed below"),
         (([0], [1]), {"direction": "both"}, "use 'in' or 'out'"),
         (([0], [1]), {"replace": 1}, "replace is 1: use True or False"),
+        (([0], [1]), {"weighted": True}, "weighted=True, and the graph has no weights"),
+        (([0], [1]), {"relabel": None}, "relabel is None: use True or False"),
+        (([0], [1]), {"relabel": False, "disjoint": True}, "disjoint=True and relabel=False: only positions"),
     ],
 )
 def test_wrong_arguments(arguments, options, message):

@@ -71,6 +71,19 @@ def rates(cut: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
     return np.where(cut == np.uint64(NONE), np.inf, np.exp2(time))
 
 
+def check_weights(graph: Graph, rows: Graph) -> None:
+    """Raise InputError if weights are to count, and a graph has none, or its rows negative ones."""
+    if graph.weights is None:
+        raise InputError("weighted=True, and the graph has no weights: read it with weights, or leave it out")
+    if rows.weights is not None and np.any(rows.weights < 0):
+        at = int(np.argmax(rows.weights < 0))
+        u, v = rows.ids[rows.tails[at]], rows.ids[rows.col_idx[at]]
+        raise InputError(
+            f"weighted=True, and the edge from {u} to {v} has the weight {rows.weights[at]}: "
+            "weights must not be negative"
+        )
+
+
 @dataclass(frozen=True)
 class View:
     """The view of a graph that a sampler works on, without loops.
@@ -104,17 +117,7 @@ class View:
         else:
             rows = graph.undirected.without_self_loops
         if weighted:
-            if graph.weights is None:
-                raise InputError(
-                    "weighted=True, and the graph has no weights: read it with weights, or leave it out"
-                )
-            if rows.weights is not None and np.any(rows.weights < 0):
-                at = int(np.argmax(rows.weights < 0))
-                u, v = rows.ids[rows.tails[at]], rows.ids[rows.col_idx[at]]
-                raise InputError(
-                    f"weighted=True, and the edge from {u} to {v} has the weight {rows.weights[at]}: "
-                    "weights must not be negative"
-                )
+            check_weights(graph, rows)
         return View(graph, rows, weighted)
 
     @property
@@ -145,6 +148,19 @@ class View:
         whole = np.floor(weights / (top or 1.0) * 2**40 + 0.5).astype(np.uint64)
         whole[(whole == 0) & (weights > 0)] = 1
         return whole
+
+    @lazy
+    def sums(self) -> npt.NDArray[np.uint64]:
+        """Running sums of the integer weights in each row, shape (arcs,)."""
+        up_to = self._up_to
+        found: npt.NDArray[np.uint64] = up_to[1:] - np.repeat(up_to[self.rows.row_ptr[:-1]], self.degrees)
+        return found
+
+    @lazy
+    def positives(self) -> npt.NDArray[np.int32]:
+        """Arcs of each vertex that weigh something, shape (n,)."""
+        before = np.append(0, np.cumsum(self.integers > 0))
+        return np.diff(before[self.rows.row_ptr]).astype(np.int32)
 
     @property
     def _up_to(self) -> npt.NDArray[np.uint64]:
@@ -180,7 +196,7 @@ class View:
         return upload_csr(device, self.rows)
 
     def on_device(self, device: Device, name: str) -> Any:
-        """Return "integers", "strengths" or "limits" on a device, cached there with the rows."""
+        """Return one of the arrays of the rows by its name, on a device, cached there with them."""
         return self.cached(device, name, lambda: device.upload(getattr(self, name), writable=True))
 
     def cached(self, device: Device, name: str, make: Any) -> Any:
