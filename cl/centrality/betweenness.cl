@@ -8,12 +8,15 @@
 // distance     DIST[n][LANES]     -1 where not reached
 // paths        double[n][LANES]   number of shortest paths; on the way back the dependency takes its place
 // share        double[n][LANES]   (1 + dependency) / paths, of levels that are done
-// list         int[]              for each level the vertices that some lane has there, in any order; place: where they begin
+// list         int[]              for each level the vertices that some lane has there, in any order, but those of long rows
+//                                 first; place: where a level's very long rows, long rows and others begin
 // total        double[n], or of edges double[arcs]   what is asked for, of all sources so far
 // by_arc       the dependencies of arcs are wanted: numbers of paths stay on the way back
 //
-// launch       padded ranges; arcs: one work-item per RUN arcs (csr/arcs.h); levels: SPLIT work-items for RUN entries of the list, each with LANES / SPLIT lanes
-// tunables     LANES, SPLIT (LANES on GPUs: adjacent work-items take adjacent lanes; 1 on CPUs), RUN
+// launch       padded ranges; arcs: one work-item per RUN arcs (csr/arcs.h); levels: SPLIT work-items for ENTRIES entries of the
+//              list, each with LANES / SPLIT lanes; long rows: a work-group each
+// tunables     LANES (a power of two: few sources take few), SPLIT (LANES on GPUs: adjacent work-items take adjacent lanes; 1 on
+//              CPUs), ENTRIES, RUN, LONG_ROW (arcs; rows with more are summed up by work-groups; CPUs: none)
 
 #include "csr/arcs.h"
 #include "traversal/many.h"
@@ -28,6 +31,11 @@
 #define ENTRIES 16
 #endif
 #define PER (LANES / SPLIT)
+#ifdef LONG_ROW
+#define CLASSES 3        // of rows: very long, long, others
+#define VERY_LONG 4096   // these begin first: they take longest
+#endif
+#define GROUP_LISTS 96   // lists that a work-group counts by itself
 #define AT(v, l) ((size_t)(v) * LANES + (l))
 
 // Distances from the planes. rank: where a vertex has its row there, or NULL; those beyond `rows` have none.
@@ -68,16 +76,53 @@ static inline int is_first(__global const DIST *restrict distance, const int v, 
     return first;
 }
 
-// How many vertices each level's list has (list NULL); then the lists, place being where they begin.
-__kernel void betweenness_lists(const int n, __global const DIST *restrict distance, volatile __global int *place,
-                                __global int *restrict list)
+// Where a vertex at distance d is listed.
+static inline int list_of(const int d, const int v, __global const OFFSET *restrict row_ptr,
+                          __global const OFFSET *restrict back_ptr)
 {
+#ifdef LONG_ROW
+    const OFFSET arcs = max(row_ptr[v + 1] - row_ptr[v], back_ptr[v + 1] - back_ptr[v]);
+    return CLASSES * d + (arcs > VERY_LONG ? 0 : arcs > LONG_ROW ? 1 : 2);
+#else
+    return d;
+#endif
+}
+
+// How many vertices each list has (list NULL); then the lists, place being where they begin. row_ptr, back_ptr: of the arcs
+// that leave and arrive. A work-group counts its own first: all would wait for the same few words otherwise.
+__kernel void betweenness_lists(const int n, __global const OFFSET *restrict row_ptr, __global const OFFSET *restrict back_ptr,
+                                __global const DIST *restrict distance, volatile __global int *place,
+                                __global int *restrict list, const int lists)
+{
+    __local int in_group[GROUP_LISTS];
+    const int mine = min(lists, GROUP_LISTS), lid = (int)get_local_id(0), size = (int)get_local_size(0);
+    for (int i = lid; i < mine; i += size)
+        in_group[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
     FOR_ITEMS(v, n)
         for (uint l = 0; l < LANES; l++)
             if (is_first(distance, v, l)) {
-                const int at = atomic_inc(&place[distance[AT(v, l)]]);
-                if (list)
-                    list[at] = v;
+                const int which = list_of(distance[AT(v, l)], v, row_ptr, back_ptr);
+                if (which < GROUP_LISTS)
+                    atomic_inc(&in_group[which]);
+            }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = lid; i < mine; i += size)
+        if (in_group[i])
+            in_group[i] = atomic_add(&place[i], in_group[i]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (!list && lists <= GROUP_LISTS)
+        return;
+    FOR_ITEMS(v, n)
+        for (uint l = 0; l < LANES; l++)
+            if (is_first(distance, v, l)) {
+                const int which = list_of(distance[AT(v, l)], v, row_ptr, back_ptr);
+                if (which >= GROUP_LISTS) {
+                    const int at = atomic_inc(&place[which]);
+                    if (list)
+                        list[at] = v;
+                } else if (list)
+                    list[atomic_inc(&in_group[which])] = v;
             }
 }
 
@@ -108,6 +153,17 @@ __kernel void betweenness_forward(const int begin, const int end, const int leve
     }
 }
 
+// What becomes of a vertex's sum: the share that the level before takes, and the dependency (by_arc: the number of paths
+// stays, which is needed again).
+static inline void take_back(const size_t at, const double sum, const int by_arc, __global double *paths,
+                             __global double *share)
+{
+    const double count = paths[at], dependency = count * sum;
+    share[at] = (1 + dependency) / count;
+    if (!by_arc)
+        paths[at] = dependency;
+}
+
 // The dependencies of a level: paths times the sum of the shares of the out-neighbours one level after.
 __kernel void betweenness_back(const int begin, const int end, const int level, const int by_arc, __global const int *restrict list,
                                __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
@@ -123,17 +179,70 @@ __kernel void betweenness_back(const int begin, const int end, const int level, 
             for (uint l = 0; l < PER; l++)
                 sum[l] += distance[at + l] == level + 1 ? share[at + l] : 0;
         }
-        for (uint l = 0; l < PER; l++) {
-            const size_t at = AT(v, lane) + l;
-            if (distance[at] == level) {
-                const double count = paths[at], dependency = count * sum[l];
-                share[at] = (1 + dependency) / count;
-                if (!by_arc)
-                    paths[at] = dependency;
-            }
-        }
+        for (uint l = 0; l < PER; l++)
+            if (distance[AT(v, lane) + l] == level)
+                take_back(AT(v, lane) + l, sum[l], by_arc, paths, share);
     }
 }
+
+#ifdef LONG_ROW
+#define CHUNK (1024 / LANES)   // arcs whose values a work-group has at hand: 8 KB
+#define PART (CHUNK / 32)      // arcs for which a bit says that some of them count
+
+// Sets sum, for the first LANES work-items, to the sum of the values at `wanted` along v's row, in the order of the row. The
+// work-group reads them together; zeros are passed over.
+#define SUM_LONG(sum, v, wanted, values)                                                                                \
+    __local double term[CHUNK * LANES];                                                                                 \
+    __local uint counts[LANES];                                                                                         \
+    const uint lid = get_local_id(0), size = get_local_size(0);                                                         \
+    const OFFSET row_end = row_ptr[(v) + 1];                                                                            \
+    double sum = 0;                                                                                                     \
+    for (OFFSET chunk = row_ptr[v]; chunk < row_end; chunk += CHUNK) {                                                  \
+        const uint all = (uint)min((OFFSET)CHUNK, row_end - chunk) * LANES;                                             \
+        for (uint l = lid; l < LANES; l += size)                                                                        \
+            counts[l] = 0;                                                                                              \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                   \
+        for (uint i = lid; i < CHUNK * LANES; i += size) {                                                              \
+            double value = 0;                                                                                           \
+            if (i < all) {                                                                                              \
+                const size_t at = AT(col_idx[chunk + i / LANES], i % LANES);                                            \
+                if (distance[at] == (wanted)) {                                                                         \
+                    value = (values)[at];                                                                               \
+                    atomic_or(&counts[i % LANES], 1u << i / LANES / PART);                                              \
+                }                                                                                                       \
+            }                                                                                                           \
+            term[i] = value;                                                                                            \
+        }                                                                                                               \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                   \
+        if (lid < LANES)                                                                                                \
+            for (uint bits = counts[lid], part = 0; bits; bits >>= 1, part += PART * LANES)                             \
+                if (bits & 1)                                                                                           \
+                    for (uint i = 0; i < PART; i++)                                                                     \
+                        sum += term[part + i * LANES + lid];                                                            \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                   \
+    }
+
+__kernel void betweenness_forward_long(const int begin, const int level, __global const int *restrict list,
+                                       __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                                       __global const DIST *restrict distance, __global double *paths)
+{
+    const int v = list[begin + (int)get_group_id(0)];
+    SUM_LONG(sum, v, level - 1, paths);
+    if (lid < LANES && distance[AT(v, lid)] == level)
+        paths[AT(v, lid)] = sum;
+}
+
+__kernel void betweenness_back_long(const int begin, const int level, const int by_arc, __global const int *restrict list,
+                                    __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                                    __global const DIST *restrict distance, __global double *restrict paths,
+                                    __global double *share)
+{
+    const int v = list[begin + (int)get_group_id(0)];
+    SUM_LONG(sum, v, level + 1, share);
+    if (lid < LANES && distance[AT(v, lid)] == level)
+        take_back(AT(v, lid), sum, by_arc, paths, share);
+}
+#endif
 
 // Adds the dependencies of all lanes, in their order; with `endpoints` also 1 for each source that reaches the vertex, and
 // for the source one for each vertex reached.

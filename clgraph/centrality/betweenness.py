@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,10 +20,11 @@ from clgraph.run import run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.device.launch_config import DeviceLimits
     from clgraph.traversal.many import ManySearch
 
-# searches side by side: a vertex takes 17 bytes for each (number of paths, share, distance), so that twice as
-# many would fill a device with half as large a graph
+# searches side by side, at most: a vertex takes 17 bytes for each (number of paths, share, distance), so that
+# twice as many would fill a device with half as large a graph
 LANES = 32
 
 
@@ -33,24 +34,34 @@ class LaunchConfig:
 
     Attributes
     ----------
-    split : int
-        Work-items that share a vertex's lanes.
+    split : bool
+        Every lane of a vertex has a work-item of its own; else one has all.
     entries : int
         Vertices of a level that they take.
     arcs : int
         Arcs of a work-item, where sums are those of arcs.
+    long_row : int or None
+        A row with more arcs is summed up by a work-group; None: by a work-item, like any other.
     """
 
-    split: int
+    split: bool
     entries: int
     arcs: int
+    long_row: int | None
+
+    def within(self, device: DeviceLimits) -> LaunchConfig:
+        """Cut to a device's limits: a work-group sums up one lane with each of its first work-items."""
+        return replace(self, long_row=None) if device.max_work_group < LANES else self
 
 
+# one work-item of a GPU alone on a hub's row would hold up its level
 LAUNCH = LaunchTable(
-    gpu=LaunchConfig(split=LANES, entries=1, arcs=1),
-    cpu=LaunchConfig(split=1, entries=16, arcs=1024),
-    simulator=LaunchConfig(split=4, entries=2, arcs=3),
+    gpu=LaunchConfig(split=True, entries=1, arcs=1, long_row=32),
+    cpu=LaunchConfig(split=False, entries=16, arcs=1024, long_row=None),
+    simulator=LaunchConfig(split=True, entries=2, arcs=3, long_row=6),
 )
+CLASSES = 3  # lists of a level where rows differ: cl/centrality/betweenness.cl
+GROUP = 128  # work-items on a long row
 
 
 class Brandes:
@@ -60,27 +71,31 @@ class Brandes:
     ----------
     search : ManySearch
         Of a graph without parallel arcs.
+    lanes : int
+        Sources of a batch: a power of two, at most `LANES`.
     endpoints : bool
         The ends of a path count as on it.
     by_arc : bool
         The sums are those of arcs, not of vertices.
     """
 
-    def __init__(self, search: ManySearch, endpoints: bool, by_arc: bool = False) -> None:
+    def __init__(self, search: ManySearch, lanes: int, endpoints: bool, by_arc: bool = False) -> None:
         from clgraph.csr.upload import upload_csr
 
         self.search, self.endpoints, self.by_arc = search, endpoints, by_arc
         self.dev, self.n = dev, n = search.dev, search.n
         if LANES * n >= 2**31:
             raise CapacityError(f"{dev}: betweenness takes graphs below {2**31 // LANES} vertices, not {n}")
+        self.lanes = lanes
         self.leaving = upload_csr(dev, search.graph)
-        self.arriving = upload_csr(dev, search.graph.reverse)
+        self.arriving = upload_csr(dev, search.graph.reverse) if search.graph.directed else self.leaving
         self.config = LAUNCH.of(dev)
+        self.split = lanes if self.config.split else 1
         sums = self.leaving.arcs if by_arc else n
         dev.reserve(
-            {"paths": 8 * LANES * n, "shares": 8 * LANES * n, "distances": LANES * n, "sums": 8 * sums}
+            {"paths": 8 * lanes * n, "shares": 8 * lanes * n, "distances": lanes * n, "sums": 8 * sums}
         )
-        self.paths, self.share = (dev.empty(LANES * n, np.float64) for _ in range(2))
+        self.paths, self.share = (dev.empty(lanes * n, np.float64) for _ in range(2))
         self.total = dev.zeros(sums, np.float64)
         self._room: dict[str, tuple[int, Any]] = {}
 
@@ -94,16 +109,17 @@ class Brandes:
         kind, config, items = distance_type(levels, None), self.config, dev.tuning.items
         program = dev.program(
             "centrality/betweenness",
-            LANES=LANES,
+            LANES=self.lanes,
             DIST=DISTANCE_TYPES[kind],
-            SPLIT=config.split,
+            SPLIT=self.split,
             ENTRIES=config.entries,
             RUN=config.arcs,
+            LONG_ROW=config.long_row,
             ITEMS=items,
             **self.leaving.defines,
         )
         passes = -(-n // items)
-        self.distance = self._buffer("distances", LANES * n, kind)
+        self.distance = self._buffer("distances", self.lanes * n, kind)
         self.source = dev.upload(sources)
         begin = program.betweenness_begin
         searched = begin.arguments_of(search) | begin.arguments_of(search.scratch)
@@ -112,34 +128,49 @@ class Brandes:
         program.betweenness_sources.launch(self, self.count)
         bounds = self._list_levels(program, passes, levels)
 
-        def level_of(kernel: Any, level: int, csr: Any) -> None:
-            begin, end = int(bounds[level]), int(bounds[level + 1])
-            size = -(-(end - begin) // config.entries) * config.split
-            kernel.launch(self, size, begin=begin, end=end, level=level, **csr.buffers)
+        def level_of(name: str, level: int, csr: Any) -> None:
+            *_, others, end = bounds[level].tolist()
+            first = int(bounds[level, 0])
+            if others > first:
+                long = getattr(program, f"{name}_long")
+                local = min(GROUP, long.limit)
+                long.launch(
+                    self, (others - first) * local, local=local, begin=first, level=level, **csr.buffers
+                )
+            if end > others:
+                size = -(-(end - others) // config.entries) * self.split
+                kernel = getattr(program, name)
+                kernel.launch(self, size, begin=others, end=end, level=level, **csr.buffers)
 
         for level in range(1, levels):
-            level_of(program.betweenness_forward, level, self.arriving)
+            level_of("betweenness_forward", level, self.arriving)
         # from the farthest level back: a vertex needs the shares of all behind it
         for level in range(levels - 1, 0, -1):
-            level_of(program.betweenness_back, level, self.leaving)
+            level_of("betweenness_back", level, self.leaving)
         if self.by_arc:
             arcs = self.leaving.arcs
             program.betweenness_arcs.launch(self, -(-arcs // config.arcs), arcs=arcs, **self.leaving.buffers)
             return
-        self.reached = dev.zeros(LANES, np.int32)
+        self.reached = dev.zeros(self.lanes, np.int32)
         program.betweenness_add.launch(self, passes)
         if self.endpoints:
             program.betweenness_ends.launch(self, 1)
 
     def _list_levels(self, program: Any, passes: int, levels: int) -> npt.NDArray[np.int64]:
-        """List the vertices that some search has at each level; return where each level begins."""
-        dev, place = self.dev, self.dev.zeros(levels, np.int32)
-        program.betweenness_lists.launch(self, passes, place=place, list=None)  # counts
-        bounds = np.concatenate(([0], np.cumsum(dev.download(place, np.int32, levels))))
+        """List the vertices that some search has at each level.
+
+        Returns where each level's list begins, its parts (see the kernel file), and where it ends.
+        """
+        dev, classes = self.dev, CLASSES if self.config.long_row else 1
+        lists = classes * levels
+        place = dev.zeros(lists, np.int32)
+        rows = {"row_ptr": self.leaving.row_ptr, "back_ptr": self.arriving.row_ptr, "lists": lists}
+        program.betweenness_lists.launch(self, passes, place=place, list=None, **rows)  # counts
+        bounds = np.concatenate(([0], np.cumsum(dev.download(place, np.int32, lists))))
         dev.write(place, bounds[:-1].astype(np.int32))
         self.list = self._buffer("lists", int(bounds[-1]), np.dtype(np.int32))
-        program.betweenness_lists.launch(self, passes, place=place)
-        return bounds
+        program.betweenness_lists.launch(self, passes, place=place, **rows)
+        return np.column_stack((bounds[:-1].reshape(levels, classes), bounds[classes::classes]))
 
     def _buffer(self, name: str, count: int, kind: np.dtype[Any]) -> Any:
         """Return a buffer that later batches reuse, unless they need a larger one."""
@@ -171,8 +202,9 @@ def dependencies(
     count = graph.num_arcs if by_arc else graph.num_vertices
     if not len(sources) or not count:
         return np.zeros(count)
+    lanes = 1 << (min(len(sources), LANES) - 1).bit_length()
     with ManySearch(dev, graph, LANES, len(sources)) as search:
-        brandes = Brandes(search, endpoints, by_arc)
+        brandes = Brandes(search, lanes, endpoints, by_arc)
         for first in range(0, len(sources), LANES):
             brandes.add(sources[first : first + LANES])
             if progress:
@@ -232,7 +264,7 @@ def betweenness_centrality(
     InputError
         If it is no graph, an id is not in it, or an argument is not as above.
     DeviceError, BuildError, CapacityError
-        If the device fails, has no float64, or the graph does not fit on it (it takes about 550
+        If the device fails, has no float64, or the graph does not fit on it (it takes up to 550
         bytes per vertex in addition to the graph).
 
     References
@@ -309,7 +341,7 @@ def edge_betweenness_centrality(
     InputError
         If it is no graph, an id is not in it, or an argument is not as above.
     DeviceError, BuildError, CapacityError
-        If the device fails, has no float64, or the graph does not fit on it (it takes about 550
+        If the device fails, has no float64, or the graph does not fit on it (it takes up to 550
         bytes per vertex and 8 per arc in addition to the graph).
 
     References
