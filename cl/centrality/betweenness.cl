@@ -187,39 +187,35 @@ __kernel void betweenness_back(const int begin, const int end, const int level, 
 
 #ifdef LONG_ROW
 #define CHUNK (1024 / LANES)   // arcs whose values a work-group has at hand: 8 KB
-#define PART (CHUNK / 32)      // arcs for which a bit says that some of them count
+#define BATCH 4                // loads that a work-item has on the way at once
 
 // Sets sum, for the first LANES work-items, to the sum of the values at `wanted` along v's row, in the order of the row. The
-// work-group reads them together; zeros are passed over.
-#define SUM_LONG(sum, v, wanted, values)                                                                                \
-    __local double term[CHUNK * LANES];                                                                                 \
-    __local uint counts[LANES];                                                                                         \
-    const uint lid = get_local_id(0), size = get_local_size(0);                                                         \
-    const OFFSET row_end = row_ptr[(v) + 1];                                                                            \
-    double sum = 0;                                                                                                     \
-    for (OFFSET chunk = row_ptr[v]; chunk < row_end; chunk += CHUNK) {                                                  \
-        const uint all = (uint)min((OFFSET)CHUNK, row_end - chunk) * LANES;                                             \
-        for (uint l = lid; l < LANES; l += size)                                                                        \
-            counts[l] = 0;                                                                                              \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                                                   \
-        for (uint i = lid; i < CHUNK * LANES; i += size) {                                                              \
-            double value = 0;                                                                                           \
-            if (i < all) {                                                                                              \
-                const size_t at = AT(col_idx[chunk + i / LANES], i % LANES);                                            \
-                if (distance[at] == (wanted)) {                                                                         \
-                    value = (values)[at];                                                                               \
-                    atomic_or(&counts[i % LANES], 1u << i / LANES / PART);                                              \
-                }                                                                                                       \
-            }                                                                                                           \
-            term[i] = value;                                                                                            \
-        }                                                                                                               \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                                                   \
-        if (lid < LANES)                                                                                                \
-            for (uint bits = counts[lid], part = 0; bits; bits >>= 1, part += PART * LANES)                             \
-                if (bits & 1)                                                                                           \
-                    for (uint i = 0; i < PART; i++)                                                                     \
-                        sum += term[part + i * LANES + lid];                                                            \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                                                   \
+// work-group reads them together.
+#define SUM_LONG(sum, v, wanted, values)                                                                               \
+    __local double term[CHUNK * LANES];                                                                                \
+    const uint lid = get_local_id(0), size = get_local_size(0);                                                        \
+    const OFFSET row_end = row_ptr[(v) + 1];                                                                           \
+    double sum = 0;                                                                                                    \
+    for (OFFSET chunk = row_ptr[v]; chunk < row_end; chunk += CHUNK) {                                                 \
+        const uint all = (uint)min((OFFSET)CHUNK, row_end - chunk) * LANES;                                            \
+        for (uint first = lid; first < all; first += BATCH * size) {                                                   \
+            size_t at[BATCH];                                                                                          \
+            int is[BATCH];                                                                                             \
+            for (uint k = 0; k < BATCH; k++) {                                                                         \
+                const uint i = first + k * size;                                                                       \
+                at[k] = AT(col_idx[chunk + min(i, all - 1) / LANES], i % LANES);                                       \
+            }                                                                                                          \
+            for (uint k = 0; k < BATCH; k++)                                                                           \
+                is[k] = distance[at[k]] == (wanted);                                                                   \
+            for (uint k = 0; k < BATCH; k++)                                                                           \
+                if (first + k * size < all)                                                                            \
+                    term[first + k * size] = is[k] ? (values)[at[k]] : 0;                                              \
+        }                                                                                                              \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
+        if (lid < LANES)                                                                                               \
+            for (uint i = lid; i < all; i += LANES)                                                                    \
+                sum += term[i];                                                                                        \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
     }
 
 __kernel void betweenness_forward_long(const int begin, const int level, __global const int *restrict list,

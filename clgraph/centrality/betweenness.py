@@ -61,7 +61,7 @@ LAUNCH = LaunchTable(
     simulator=LaunchConfig(split=True, entries=2, arcs=3, long_row=6),
 )
 CLASSES = 3  # lists of a level where rows differ: cl/centrality/betweenness.cl
-GROUP = 128  # work-items on a long row
+GROUP = 256  # work-items on a long row
 
 
 class Brandes:
