@@ -25,6 +25,7 @@ pytestmark = pytest.mark.smoke
 LINES = {
     "sample": "graph.txt --method drve --size 50% --seed 1 --verify -o out.txt",
     "methods": "",
+    "walks": "graph.txt --seed 1 --length 5 -o walks.txt",
     "curve": "graph.txt --seed 1 -o out.csv",
     "forest": "shards.clgs --seed 1 -o out.forest",
     "quality": "graph.txt half.txt --no-eigenvalues",

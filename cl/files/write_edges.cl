@@ -19,6 +19,7 @@
 // tunables    RUN: 64 on GPUs, thousands on CPUs; WORDS: 1 for ids of up to 7 digits, 2 up to 15, else 3
 
 #include "files/write_edges.h"
+#include "files/cells.h"
 
 #ifndef ID
 #define ID long
@@ -62,27 +63,6 @@ __kernel void spell_lengths(const int n, const long first, const long last, cons
             length += sizes[v] + sizes[col_idx[p]] + (WEIGHTED ? weight_sizes[p - first] : 0);
     if (first + (long)get_global_id(0) * RUN < last)
         lengths[get_global_id(0)] = length;
-}
-
-typedef struct __attribute__((packed)) {
-    ulong word;
-} unaligned;
-
-// Writes cell v of n, by whole words if these end before `end`; where it ends.
-static inline int put(__global uchar *text, int at, const int end, const int words, __global const ulong *cells,
-                      const int n, const int v)
-{
-    for (int k = 0; k < words; k++) {
-        const ulong word = cells[(long)k * n + v];
-        const int size = 8 - ((int)clz(word) >> 3);
-        if (at + 8 <= end)
-            ((__global unaligned *)(text + at))->word = word;
-        else
-            for (int i = 0; i < size; i++)
-                text[at + i] = (uchar)(word >> 8 * i);
-        at += size;
-    }
-    return at;
 }
 
 // before: of one run more than there are; room: weights that there is room for.

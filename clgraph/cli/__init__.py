@@ -30,6 +30,7 @@ GROUPS = {
     "Sample": {
         "sample": ("clgraph.cli.sample", "Shrink a graph by a sampling method."),
         "methods": ("clgraph.cli.sample", "List the sampling methods, their options and sources."),
+        "walks": ("clgraph.cli.walks", "Write random walks from every vertex, for embeddings."),
         "curve": ("clgraph.cli.curve", "Vertices and edges left after each number of deletions."),
         "forest": ("clgraph.cli.forest", "Make the priority forest of a dataset."),
         "quality": ("clgraph.cli.quality", "Measure how good a sample is; write a report."),

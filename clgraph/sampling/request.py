@@ -138,6 +138,8 @@ class Request:
         Edges to draw or hold, instead of `target` vertices.
     labels : int32 array, or None
         Each vertex's part, where `parts` were given by vertex.
+    first_walker : int
+        The number of the first walker, where others are walked apart.
     induced : bool
         Whether a reduction keeps all edges among its vertices.
     notes : tuple of str
@@ -150,7 +152,8 @@ class Request:
     target: int | None = None
     target_edges = 0
     strata: Strata | None = None
-    start: tuple[int, ...] | None = None
+    start: tuple[int, ...] | npt.NDArray[np.int32] | None = None
+    first_walker = 0
     labels: npt.NDArray[np.int32] | None = None
     induced = False
     notes: tuple[str, ...] = ()

@@ -37,6 +37,7 @@ STRANGE = (
 )
 COMMANDS = {
     "sample": "IN --size 2 --seed 1 -o OUT.txt",
+    "walks": "IN --seed 1 --length 3 -o OUT.txt",
     "curve": "IN --seed 1",
     "quality": "IN --no-eigenvalues",
     "study": "IN --methods drv --sizes 2 --seeds 1 --no-eigenvalues --no-figures -o OUT",

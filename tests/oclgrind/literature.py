@@ -66,6 +66,23 @@ def case_walks(device: Any) -> None:
     _draw("node2vec", device, size=9, p=500, q=9, weighted=True, graph=_graph(weights=np.arange(1.0, 61)))
 
 
+def case_walk_lines(device: Any) -> None:
+    """Blocks of walks, numbered on, and their text; some end early."""
+    import tempfile
+    from pathlib import Path
+
+    from clgraph.sampling import corpus, sample
+
+    graph, options = _graph(directed=True), {"direction": "out", "seed": 3, "device": device}
+    corpus.HOST_SHARE = 12 * 4 * 25
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "walks.txt"
+        corpus.write_walks(graph, path, "rw", length=4, per_vertex=1, **options)
+        rows = sample(graph, "rw", steps=3, walks_per_vertex=1, walks=True, **options).walks
+        lines = [" ".join(str(v) for v in row if v >= 0) for row in rows.tolist()]
+        assert path.read_text().splitlines() == lines
+
+
 def case_starts(device: Any) -> None:
     """A short queue, whose candidates are listed, then compared with each other or sorted."""
     from clgraph import Graph

@@ -1,7 +1,7 @@
 // sampling/literature/walk.cl: random walks, one step kernel for all of them; walk_note.cl writes down where they have been.
 //
-// Walker i of a launch is walker w of run r, i = r * walkers + w; run r has the seed `seed` + r. Step t of a walker is
-// decided by number(w, t; STEP) alone: word a picks the neighbour, word b is the coin. All decisions are integers.
+// Walker i of a launch is walker w of run r, i = r * walkers + w - first_walker; run r has the seed `seed` + r. Step t of a
+// walker is decided by number(w, t; STEP) alone: word a picks the neighbour, word b is the coin. All decisions are integers.
 //
 // done, todo   ulong[runs], int[runs]: steps made so far, and steps to make in this launch
 // pos, prev, home, from  int[runs * walkers]: where each walker is, the last different vertex (-1: none; cnrw: the arc by
@@ -55,8 +55,8 @@
 
 // p: the probability of rwr and rj in 2^-64; rwj: alpha in 2^-16; alpha of mhrw in 2^-32; C of gmd. Of node2vec p, near
 // and far are the largest coins by which a vertex is taken that is the one before, a neighbour of it, or neither.
-__kernel void walk_step(const int n, const int runs, const int walkers, const ulong seed, const ulong p,
-                        const ulong near, const ulong far,
+__kernel void walk_step(const int n, const int runs, const int walkers, const uint first_walker, const ulong seed,
+                        const ulong p, const ulong near, const ulong far,
                         __global const ulong *restrict table, __global const OFFSET *restrict row_ptr,
                         __global const int *restrict col_idx, __global const ulong *restrict limit,
                         __global const ulong *restrict shares,
@@ -77,7 +77,7 @@ __kernel void walk_step(const int n, const int runs, const int walkers, const ul
     ulong key[ABREAST], before[ABREAST], number[ABREAST * AHEAD], coin[ABREAST * AHEAD];
     EACH(l) {
         const int there = l < count, i = there ? first + l : 0, run = i / walkers;
-        walker[l] = (uint)(i - run * walkers);
+        walker[l] = first_walker + (uint)(i - run * walkers);
         key[l] = seed + run;
         before[l] = done[run];
         steps[l] = there ? todo[run] : 0;

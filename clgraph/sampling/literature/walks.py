@@ -287,6 +287,7 @@ class Walks(_Walkers):
             "gmd": request.c,
         }.get(request.method, 0)
         self.near = self.far = 0
+        self.first_walker = request.first_walker
         if request.method == "node2vec":
             self.p, self.near, self.far = largest_coins(request.p, request.q)
         ahead = shape.ahead if self.abreast == 1 else 1

@@ -34,8 +34,8 @@ typedef struct {
 #define IN_LANES(state) PRAGMA(ivdep array(state) safelen(WALKS))
 #define FRESH -1   // `high` of a walker whose next turn begins a step
 
-PIPELINE void walk_step(const int n, const int runs, const int walkers, const ulong seed, const ulong p,
-                        const ulong near, const ulong far,
+PIPELINE void walk_step(const int n, const int runs, const int walkers, const uint first_walker, const ulong seed,
+                        const ulong p, const ulong near, const ulong far,
                         __global const ulong *restrict table, __global const OFFSET *restrict row_ptr,
                         __global const int *restrict col_idx, __global const ulong *restrict limit,
                         __global const ulong *restrict shares, __global uint *restrict entries,
@@ -66,7 +66,7 @@ PIPELINE void walk_step(const int n, const int runs, const int walkers, const ul
             const long i = base + l;
             const int r = i < all ? (int)(i / walkers) : 0;
             run[l] = r;
-            walker[l] = (uint)(i - (long)r * walkers);
+            walker[l] = first_walker + (uint)(i - (long)r * walkers);
             steps[l] = i < all ? todo[r] : 0;
             made[l] = 0;
             high[l] = FRESH;
