@@ -152,7 +152,7 @@ class Request:
     target: int | None = None
     target_edges = 0
     strata: Strata | None = None
-    start: tuple[int, ...] | npt.NDArray[np.int32] | None = None
+    start: tuple[int, ...] | None = None
     first_walker = 0
     labels: npt.NDArray[np.int32] | None = None
     induced = False

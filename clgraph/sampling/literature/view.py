@@ -147,8 +147,8 @@ class View:
         return whole
 
     @property
-    def _up_to(self) -> npt.NDArray[np.uint64]:
-        """Running sums of the integer weights, from 0 on, shape (arcs + 1,)."""
+    def up_to(self) -> npt.NDArray[np.uint64]:
+        """Running sums of the integer weights, from 0 on, shape (arcs + 1,); they may overflow."""
         sums = np.zeros(len(self.integers) + 1, np.uint64)
         # differences are right even where this overflows
         np.cumsum(self.integers, out=sums[1:])
@@ -157,12 +157,12 @@ class View:
     @lazy
     def strengths(self) -> npt.NDArray[np.uint64]:
         """Sums of the integer weights of each vertex's arcs, shape (n,)."""
-        return np.diff(self._up_to[self.rows.row_ptr])
+        return np.diff(self.up_to[self.rows.row_ptr])
 
     @lazy
     def limits(self) -> npt.NDArray[np.uint64]:
         """Where each arc's share of its row ends, in units of 2^-62, shape (arcs,)."""
-        up_to = self._up_to
+        up_to = self.up_to
         rest = up_to[1:] - np.repeat(up_to[self.rows.row_ptr[:-1]], self.degrees)
         total = np.repeat(self.strengths, self.degrees)
         # long division: bit by bit, everything below 2^63
