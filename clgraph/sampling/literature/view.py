@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import log2
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +29,11 @@ NONE = 2**64 - 1
 # round(2^31 log2 e)
 LOG2_E = 3098164009
 
-# vertices with edges that weigh something: counted once for rows, as the sums take a pass over all arcs
-_linked: WeakKeyDictionary[Graph, int] = WeakKeyDictionary()
+# of weighted rows, found once, as that takes passes over all arcs: how many vertices have edges that weigh
+# something, and the first whose edges all weigh nothing (-1: there is none)
+_strong: WeakKeyDictionary[Graph, tuple[int, int]] = WeakKeyDictionary()
+# rows without negative weights
+_sound: WeakSet[Graph] = WeakSet()
 
 
 @cache
@@ -108,13 +111,14 @@ class View:
                 raise InputError(
                     "weighted=True, and the graph has no weights: read it with weights, or leave it out"
                 )
-            if rows.weights is not None and np.any(rows.weights < 0):
+            if rows not in _sound and rows.weights is not None and np.any(rows.weights < 0):
                 at = int(np.argmax(rows.weights < 0))
                 u, v = rows.ids[rows.tails[at]], rows.ids[rows.col_idx[at]]
                 raise InputError(
                     f"weighted=True, and the edge from {u} to {v} has the weight {rows.weights[at]}: "
                     "weights must not be negative"
                 )
+            _sound.add(rows)
         return View(graph, rows, weighted)
 
     @property
@@ -132,9 +136,20 @@ class View:
         """Vertices with edges; of weighted views with edges that weigh something. Cached with the rows."""
         if not self.weighted:
             return self.rows.num_nonisolated
-        if self.rows not in _linked:
-            _linked[self.rows] = int(np.count_nonzero(self.strengths))
-        return _linked[self.rows]
+        return self._strength[0]
+
+    @property
+    def weightless(self) -> int:
+        """The first vertex whose edges all have the weight 0; -1 if there is none. Cached with the rows."""
+        return self._strength[1]
+
+    @property
+    def _strength(self) -> tuple[int, int]:
+        if self.rows not in _strong:
+            none = (self.strengths == 0) & (self.degrees > 0)
+            first = int(np.argmax(none)) if none.any() else -1
+            _strong[self.rows] = int(np.count_nonzero(self.strengths)), first
+        return _strong[self.rows]
 
     @lazy
     def integers(self) -> npt.NDArray[np.uint64]:
