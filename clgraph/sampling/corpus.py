@@ -29,6 +29,7 @@ from clgraph.formats.arrow import parquet_library
 from clgraph.formats.atomic import atomic_write
 from clgraph.formats.packed import SUFFIXES, compressed
 from clgraph.graph.digest import digest
+from clgraph.graph.exchange.common import library
 from clgraph.methods import METHODS, plain_method
 from clgraph.progress import Tell
 from clgraph.run import run_on
@@ -362,9 +363,8 @@ class Table(Form):
 
     def begin(self, file: IO[bytes], done: int) -> None:
         """Write the head."""
-        import pyarrow as pa
-
         super().begin(file, done)
+        pa = self.arrow = library("pyarrow", "arrow")
         whole = self.graph._has_identity_ids
         self.ids = None if whole else self.graph.ids
         names = self.ids is not None and self.ids.dtype == object
@@ -374,8 +374,7 @@ class Table(Form):
 
     def add(self, block: Block) -> None:
         """Write a block, cut into groups of rows."""
-        import pyarrow as pa
-
+        pa = self.arrow
         for rows in np.array_split(block.on_host(), -(-block.walks // (1 << 16))):
             there = rows >= 0
             ends = np.concatenate(([0], np.cumsum(there.sum(1)))).astype(np.int32)

@@ -655,13 +655,13 @@ def sample_neighbors(
         found = {name: None if each is None else hand(*each) for name, each in made.items()}
         dev.finish()
         run.lap("sample")
-    return NeighborSample(
-        **found,
-        vertex_offsets=vertex_offsets,
-        edge_offsets=edge_offsets,
-        seed=request.seed,
-        seconds=run.seconds,
-        device=str(run.device),
-        relabel=request.relabel,
-        provenance=run.provenance,
-    )
+        return NeighborSample(
+            **found,
+            vertex_offsets=vertex_offsets,
+            edge_offsets=edge_offsets,
+            seed=request.seed,
+            seconds=run.seconds,
+            device=str(dev),
+            relabel=request.relabel,
+            provenance=run.provenance,
+        )

@@ -550,11 +550,9 @@ def _walk_rules(view: View, method: str, values: dict[str, Any], given: Mapping[
         values.setdefault("alpha", Fraction(mean))
     if method == "gmd":
         values.setdefault("c", mean)
-    if view.weighted:
-        lost = np.flatnonzero((view.strengths == 0) & (view.degrees > 0))
-        if len(lost):
-            name = view.original.ids[lost[0]]
-            raise InputError(f"all edges of vertex {name} have the weight 0: a walk cannot leave it")
+    if view.weighted and view.weightless >= 0:
+        name = view.original.ids[view.weightless]
+        raise InputError(f"all edges of vertex {name} have the weight 0: a walk cannot leave it")
 
 
 def _walks_of_all_vertices(view: View, values: dict[str, Any], given: Mapping[str, Any]) -> None:

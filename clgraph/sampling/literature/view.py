@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import log2
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +29,11 @@ NONE = 2**64 - 1
 # round(2^31 log2 e)
 LOG2_E = 3098164009
 
-# vertices with edges that weigh something: counted once for rows, as the sums take a pass over all arcs
-_linked: WeakKeyDictionary[Graph, int] = WeakKeyDictionary()
+# of weighted rows, found once, as that takes passes over all arcs: how many vertices have edges that weigh
+# something, and the first whose edges all weigh nothing (-1: there is none)
+_strong: WeakKeyDictionary[Graph, tuple[int, int]] = WeakKeyDictionary()
+# rows without negative weights
+_sound: WeakSet[Graph] = WeakSet()
 
 
 @cache
@@ -75,13 +78,14 @@ def check_weights(graph: Graph, rows: Graph) -> None:
     """Raise InputError if weights are to count, and a graph has none, or its rows negative ones."""
     if graph.weights is None:
         raise InputError("weighted=True, and the graph has no weights: read it with weights, or leave it out")
-    if rows.weights is not None and np.any(rows.weights < 0):
+    if rows not in _sound and rows.weights is not None and np.any(rows.weights < 0):
         at = int(np.argmax(rows.weights < 0))
         u, v = rows.ids[rows.tails[at]], rows.ids[rows.col_idx[at]]
         raise InputError(
             f"weighted=True, and the edge from {u} to {v} has the weight {rows.weights[at]}: "
             "weights must not be negative"
         )
+    _sound.add(rows)
 
 
 @dataclass(frozen=True)
@@ -135,9 +139,20 @@ class View:
         """Vertices with edges; of weighted views with edges that weigh something. Cached with the rows."""
         if not self.weighted:
             return self.rows.num_nonisolated
-        if self.rows not in _linked:
-            _linked[self.rows] = int(np.count_nonzero(self.strengths))
-        return _linked[self.rows]
+        return self._strength[0]
+
+    @property
+    def weightless(self) -> int:
+        """The first vertex whose edges all have the weight 0; -1 if there is none. Cached with the rows."""
+        return self._strength[1]
+
+    @property
+    def _strength(self) -> tuple[int, int]:
+        if self.rows not in _strong:
+            none = (self.strengths == 0) & (self.degrees > 0)
+            first = int(np.argmax(none)) if none.any() else -1
+            _strong[self.rows] = int(np.count_nonzero(self.strengths)), first
+        return _strong[self.rows]
 
     @lazy
     def integers(self) -> npt.NDArray[np.uint64]:
@@ -152,7 +167,7 @@ class View:
     @lazy
     def sums(self) -> npt.NDArray[np.uint64]:
         """Running sums of the integer weights in each row, shape (arcs,)."""
-        up_to = self._up_to
+        up_to = self.up_to
         found: npt.NDArray[np.uint64] = up_to[1:] - np.repeat(up_to[self.rows.row_ptr[:-1]], self.degrees)
         return found
 
@@ -163,8 +178,8 @@ class View:
         return np.diff(before[self.rows.row_ptr]).astype(np.int32)
 
     @property
-    def _up_to(self) -> npt.NDArray[np.uint64]:
-        """Running sums of the integer weights, from 0 on, shape (arcs + 1,)."""
+    def up_to(self) -> npt.NDArray[np.uint64]:
+        """Running sums of the integer weights, from 0 on, shape (arcs + 1,); they may overflow."""
         sums = np.zeros(len(self.integers) + 1, np.uint64)
         # differences are right even where this overflows
         np.cumsum(self.integers, out=sums[1:])
@@ -173,12 +188,12 @@ class View:
     @lazy
     def strengths(self) -> npt.NDArray[np.uint64]:
         """Sums of the integer weights of each vertex's arcs, shape (n,)."""
-        return np.diff(self._up_to[self.rows.row_ptr])
+        return np.diff(self.up_to[self.rows.row_ptr])
 
     @lazy
     def limits(self) -> npt.NDArray[np.uint64]:
         """Where each arc's share of its row ends, in units of 2^-62, shape (arcs,)."""
-        up_to = self._up_to
+        up_to = self.up_to
         rest = up_to[1:] - np.repeat(up_to[self.rows.row_ptr[:-1]], self.degrees)
         total = np.repeat(self.strengths, self.degrees)
         # long division: bit by bit, everything below 2^63

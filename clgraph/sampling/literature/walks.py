@@ -533,12 +533,14 @@ def guided_shares(device: Device, view: View) -> Any:
 
     def make() -> Any:
         csr = view.csr(device)
-        device.reserve({"shares": 24 * csr.arcs})
-        limit, shares = device.upload(view.limits), device.empty(2 * max(csr.arcs, 1), np.uint64)
+        device.reserve({"shares": 32 * csr.arcs})
+        up_to, limit = device.upload(view.up_to), device.empty(max(csr.arcs, 1), np.uint64)
         run = 16 if device.kind == "gpu" else 4096
         program = device.program("sampling/literature/guides", RUN=run, **csr.defines)
-        buffers = {"n": csr.n, "arcs": csr.arcs, **csr.buffers, "limit": limit, "shares": shares}
-        program.guides_build(-(-csr.arcs // run), **buffers)
+        size, rows = -(-csr.arcs // run), {"n": csr.n, "arcs": csr.arcs, **csr.buffers}
+        program.guides_limits(size, n=csr.n, arcs=csr.arcs, row_ptr=csr.row_ptr, up_to=up_to, limit=limit)
+        shares = device.empty(2 * max(csr.arcs, 1), np.uint64)
+        program.guides_build(size, **rows, limit=limit, shares=shares)
         return shares
 
     return view.cached(device, "guided shares", make)
