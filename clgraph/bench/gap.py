@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from clgraph import keyed
 from clgraph.bench import peers
 from clgraph.bench.harness import Case, Context, Figures, median, quantity, size
 from clgraph.bench.tables import Column, Table, value
@@ -27,21 +28,28 @@ from clgraph.centrality.eigen import need_doubles
 from clgraph.components import connected_components
 from clgraph.csr.generate import rmat_graph
 from clgraph.errors import ClgraphError, InputError
-from clgraph.files import read, write
+from clgraph.files import write
+from clgraph.files.dispatch import load
 from clgraph.graph import Graph
+from clgraph.graph.arrays import Arrays, in_parallel, tails_between
 from clgraph.measures.triangle_count import triangles
 from clgraph.ranking import pagerank
 from clgraph.reference import verify_bfs, verify_components
+from clgraph.reference.weighted import verify_shortest_paths
 from clgraph.traversal import bfs
+from clgraph.traversal.weighted import shortest_paths
 
 if TYPE_CHECKING:
     from clgraph.bench.store import Record
     from clgraph.device import Device
+    from clgraph.graph import Duplicates
 
 Floats = npt.NDArray[np.float64]
 Roots = npt.NDArray[np.int64]
 DAMPING, TOLERANCE = 0.85, 1e-4
 SEED = 27491095  # the suite's
+HEAVIEST = 255  # weights that the suite draws are whole numbers from 1 to this
+LONG = 1 << 20  # arcs that a thread looks through at a time
 
 
 # --- the kernels, and what verifies them ---
@@ -61,6 +69,8 @@ class Kernel(NamedTuple):
         Takes context, graph, roots and result; raises if it is wrong.
     options : str
         Of GAPBS's program of the same name.
+    weighted : bool
+        Whether the graph it takes has weights.
     """
 
     trials: int
@@ -68,6 +78,7 @@ class Kernel(NamedTuple):
     run: Callable[[Graph, Roots, Device], Any]
     verify: Callable[[Context, Graph, Roots, Any], None]
     options: str = ""
+    weighted: bool = False
 
 
 def _bfs(graph: Graph, roots: Roots, device: Device) -> Any:
@@ -78,6 +89,68 @@ def _check_bfs(context: Context, graph: Graph, roots: Roots, found: Any) -> None
     if found.sources.tolist() != roots.tolist():
         raise ClgraphError(f"the search began at {found.sources.tolist()}, not at {roots.tolist()}")
     verify_bfs(graph, found)
+
+
+def _sssp(graph: Graph, roots: Roots, device: Device) -> Any:
+    # as in the suite, distances alone
+    return shortest_paths(graph, graph.ids[roots[0]], predecessors=False, device=device)
+
+
+def _check_sssp(context: Context, graph: Graph, roots: Roots, found: Any) -> None:
+    """Check that every distance is the least that the arcs which enter the vertex make of their tails'.
+
+    Where weights are positive, only the right distances have this property: from a vertex at a finite
+    distance the arc that gives it leads back to a nearer one, and so on to the root, which makes it the
+    length of a path; and no arc makes a shorter one. One pass over the arcs, whatever the distances are.
+    """
+    if found.sources.tolist() != roots.tolist():
+        raise ClgraphError(f"the search began at {found.sources.tolist()}, not at {roots.tolist()}")
+    assert graph.weights is not None
+    if not context.once("positive", lambda: is_whole(graph)):
+        # steps may add nothing: the nearer vertex has to be looked for
+        return verify_shortest_paths(graph, found)
+    entering = graph.reverse
+    row_ptr, tail, weight = entering.row_ptr, entering.col_idx, entering.weights
+    assert weight is not None
+    distance = np.asarray(found.distance, np.float64)
+    if distance.shape != (graph.num_vertices,) or distance[roots[0]] != 0:
+        raise ClgraphError(f"the root is at {distance[roots[0]]}")
+
+    def wrong(begin: int, end: int) -> int | None:
+        """The first of some vertices whose distance is wrong."""
+        first, last = int(row_ptr[begin]), int(row_ptr[end])
+        least = np.full(end - begin, np.inf)
+        busy = np.flatnonzero(np.diff(row_ptr[begin : end + 1]))
+        if len(busy):
+            through = distance[tail[first:last]]
+            through += weight[first:last]
+            least[busy] = np.minimum.reduceat(through, row_ptr[begin + busy] - first)
+        if begin <= roots[0] < end:
+            least[roots[0] - begin] = 0
+        bad = np.flatnonzero(~(least == distance[begin:end]))
+        return begin + int(bad[0]) if len(bad) else None
+
+    # rows of a million arcs and more would gain nothing from a smaller chunk
+    chunk = max(1, LONG * graph.num_vertices // max(1, graph.num_arcs))
+    for v in in_parallel(wrong, graph.num_vertices, chunk):
+        if v is not None:
+            raise ClgraphError(
+                f"vertex {graph.ids[v]} is at {distance[v]:g}, which is not the least that its arcs make it"
+            )
+    return None
+
+
+def is_whole(graph: Graph) -> bool:
+    """True if weights are positive whole numbers, whose sums float64 holds exactly."""
+    weights = graph.weights
+    assert weights is not None
+
+    def whole(begin: int, end: int) -> bool:
+        each = weights[begin:end]
+        most = 2**53 / max(1, graph.num_vertices)
+        return bool(np.all((each >= 1) & (each <= most) & (each == np.floor(each))))
+
+    return all(in_parallel(whole, graph.num_arcs, LONG))
 
 
 def _pr(graph: Graph, roots: Roots, device: Device) -> Floats:
@@ -190,6 +263,7 @@ def _count_triangles(graph: Graph) -> int:
 # as GAPBS's own `make bench` runs them
 KERNELS = {
     "bfs": Kernel(64, 1, _bfs, _check_bfs),
+    "sssp": Kernel(64, 1, _sssp, _check_sssp, weighted=True),
     "pr": Kernel(16, 0, _pr, _check_pr, f"-i 1000 -t {TOLERANCE}"),
     "cc": Kernel(16, 0, _cc, _check_cc),
     "bc": Kernel(16, 4, _bc, _check_bc, "-i 4"),
@@ -208,26 +282,76 @@ def pick_roots(graph: Graph, count: int) -> Roots:
 # --- graphs ---
 
 
-def _kron(scale: int, device: Device) -> Graph:
-    return rmat_graph(scale, seed=SEED, device=device)
+# quadrants of equal probability: both ends of an edge are uniform
+GENERATED: dict[str, dict[str, float]] = {"kron": {}, "urand": {"a": 0.25, "b": 0.25, "c": 0.25}}
+# what notes on a file say of weights that were left out
+WEIGHTS = ("edge weights", "arc weights", "values of entries", "weights ")
 
 
-def _urand(scale: int, device: Device) -> Graph:
-    # quadrants of equal probability: both ends of an edge are uniform
-    return rmat_graph(scale, a=0.25, b=0.25, c=0.25, seed=SEED, device=device)
-
-
-GENERATED = {"kron": _kron, "urand": _urand}
+def _made(name: str, device: Device, duplicates: Duplicates) -> Graph | None:
+    """Make kronS or urandS by the laws of the suite's generators: undirected, 16 edges per vertex."""
+    kind = name.rstrip("0123456789")
+    if kind not in GENERATED or kind == name:
+        return None
+    scale = int(name.removeprefix(kind))
+    return rmat_graph(scale, **GENERATED[kind], seed=SEED, duplicates=duplicates, device=device)
 
 
 def _load(name: str, device: Device) -> Graph:
-    """Make a graph as the suite's generators do (undirected, 16 edges per vertex), or read a file."""
-    kind = name.rstrip("0123456789")
-    if kind in GENERATED and kind != name:
-        return GENERATED[kind](int(name.removeprefix(kind)), device)
-    graph = read(name, device=device).without_self_loops
-    # as in the suite, an edge counts once, however often the file has it
+    """Make a graph, or read a file; without loops, and each edge once, as the suite takes them."""
+    graph = _made(name, device, "merge")
+    if graph is not None:
+        return graph
+    graph = load(name, device=device).graph.without_self_loops
     return Graph._from_arrays(replace(graph._arrays, weights=None, multiplicity=None))
+
+
+def _load_weighted(name: str, device: Device) -> Graph:
+    """The same graph with weights: the file's, else drawn as GAPBS's builder does."""
+    graph = _made(name, device, "keep")
+    if graph is None:
+        notes = load(name, device=device).notes
+        has = name.removesuffix(".gz").endswith(".wel") or any(note.startswith(WEIGHTS) for note in notes)
+        graph = load(name, weights=has, duplicates="keep", device=device).graph.without_self_loops
+    return Graph._from_arrays(lightest(graph._arrays))
+
+
+def lightest(arrays: Arrays) -> Arrays:
+    """Keep the lightest of parallel arcs, as GAPBS's builder does.
+
+    Where there are no weights, each edge of the list, copies as well, gets a whole number from 1 to 255, all
+    of the same probability. It is keyed by the ends and by which of the copies it is, so that both arcs of
+    an edge have the same.
+    """
+    row_ptr, head, weights = arrays.row_ptr, arrays.col_idx, arrays.weights
+    arcs = len(head)
+    first = np.ones(arcs, np.bool_)
+    np.not_equal(head[1:], head[:-1], out=first[1:])
+    first[row_ptr[:-1][np.diff(row_ptr) > 0]] = True  # of its row
+    begins = np.flatnonzero(first)
+    if weights is None:
+        copy = np.zeros(arcs, np.int32)
+        again = np.flatnonzero(~first)
+        copy[again] = again - begins[np.searchsorted(begins, again) - 1]
+        drawn = np.empty(arcs)
+
+        def draw(begin: int, end: int) -> None:
+            u, v = tails_between(row_ptr, begin, end), head[begin:end]
+            if not arrays.directed:
+                u, v = np.minimum(u, v), np.maximum(u, v)
+            number = keyed.edge_priority(SEED, u, v, copy[begin:end])
+            drawn[begin:end] = 1 + ((number >> np.uint64(32)) * np.uint64(HEAVIEST) >> np.uint64(32))
+
+        for _ in in_parallel(draw, arcs, 1 << 17):  # as much as fits in a cache
+            pass
+        weights = drawn
+    if len(begins) == arcs:
+        return replace(arrays, weights=weights)
+    before = np.zeros(arcs + 1, row_ptr.dtype)
+    np.cumsum(first, out=before[1:])
+    return Arrays(
+        before[row_ptr], head[begins], np.minimum.reduceat(weights, begins), None, arrays.ids, arrays.directed
+    )
 
 
 # --- cases ---
@@ -299,9 +423,17 @@ def _cases(
                 yield Case("gap", graph, name, who, run, False, options)
 
 
+def _graph(file: str, name: str, context: Context) -> Graph:
+    """The graph that a kernel takes."""
+    graph: Graph = context.made(file, partial(_load, file, context.device))
+    if KERNELS[name].weighted:
+        graph = context.once("weighted", partial(_load_weighted, file, context.device))
+    return graph
+
+
 def _measure(file: str, name: str, trials: int, context: Context) -> Figures:
     device, kernel = context.device, KERNELS[name]
-    graph = context.made(file, partial(_load, file, device))
+    graph = _graph(file, name, context)
     roots = np.empty((trials, 0), np.int64)
     if kernel.roots:
         roots = pick_roots(graph, trials * kernel.roots).reshape(trials, -1)
@@ -320,13 +452,16 @@ def _measure(file: str, name: str, trials: int, context: Context) -> Figures:
 
 def _measure_gapbs(file: str, name: str, trials: int, folder: str, context: Context) -> Figures:
     program = peers.made("gapbs", peers.gapbs_program, name, folder)
-    graph = context.made(file, partial(_load, file, context.device))
-    serialised = context.once("file for gapbs", tempfile.TemporaryDirectory)
-    path = Path(serialised.name, "graph.sg")
+    graph, kernel = _graph(file, name, context), KERNELS[name]
+    serialised = context.once("files for gapbs", tempfile.TemporaryDirectory)
+    path = Path(serialised.name, "graph.wsg" if kernel.weighted else "graph.sg")
     if not path.exists():
         write(graph, path)
     # triangles are counted in undirected graphs
-    options = [*KERNELS[name].options.split(), *(["-s"] if name == "tc" and graph.directed else [])]
+    options = [*kernel.options.split(), *(["-s"] if name == "tc" and graph.directed else [])]
+    if name == "sssp":
+        # as in its `make bench`: the only graph of another delta is the road network, of large weights
+        options += ["-d", "50000" if Path(file).name.startswith("road") else "2"]
     return _figures(peers.gapbs_trials(program, str(path), "-n", str(trials), *options), size(graph))
 
 

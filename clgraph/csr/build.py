@@ -119,6 +119,34 @@ def place_weights(
     return placed
 
 
+def place_lightest(
+    device: Device, rows: DeviceCSR, tail: Any, head: Any, weight: Any, count: int, *, mirror: bool
+) -> Any:
+    """Weights of arcs by their places in rows without loops, of parallel arcs the least.
+
+    Parameters
+    ----------
+    device, rows, tail, head, count, mirror
+        As `build_rows` took and gave them, with ``duplicates="merge"``.
+    weight : float32 device buffer, shape (count,)
+        Each 0 or from 1e-37 on, finite.
+
+    Returns
+    -------
+    float64 device buffer, shape (arcs,)
+        From `Device.output`.
+    """
+    device.reserve({"least weights": 4 * rows.arcs, "weights": 8 * rows.arcs})
+    items = device.tuning.items
+    program = device.program("csr/build_weights", ITEMS=items, **rows.defines)
+    least, placed = device.empty(rows.arcs, np.uint32), device.output(rows.arcs, np.float64)
+    device.fill(least, np.uint32(0xFFFFFFFF), rows.arcs)
+    arcs = {"count": count, "mirror": mirror, "tail": tail, "head": head, "weight": weight}
+    program.weights_lightest.launch(rows, -(-count // items), **arcs, least=least)
+    program.weights_widen(-(-rows.arcs // items), arcs=rows.arcs, least=least, placed=placed)
+    return placed
+
+
 def reserve_rows(
     device: Device,
     n: int,

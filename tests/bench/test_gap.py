@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from cli_runs import InProcess
+from scipy.sparse.csgraph import dijkstra
 
 import clgraph
 from clgraph.bench import gap
@@ -46,7 +47,7 @@ def test_the_suite_on_every_device(device, run, tmp_path):
     assert {len(r["details"]["trials"]) for r in facts["records"]} == {2}
     assert {r["details"]["verified"] for r in facts["records"]} == {2}
     (shown,) = facts["tables"]
-    assert [row["kernel"] for row in shown["rows"]] == ["BFS", "PR", "CC", "BC", "TC"]
+    assert [row["kernel"] for row in shown["rows"]] == ["BFS", "SSSP", "PR", "CC", "BC", "TC"]
     assert "| kernel | kron5: clgraph, s | urand5: clgraph, s |" in done.out
 
 
@@ -56,7 +57,7 @@ def test_scale_10_with_all_trials(device, run, tmp_path):
     done = run("bench", "gap", "--scale", "10", "--device", device.spec, "--json", "-q")
     assert done.status == 0, done.err
     trials = {r["what"]: r["details"]["verified"] for r in json.loads(done.out)["records"]}
-    assert trials == {"bfs": 64, "pr": 16, "cc": 16, "bc": 16, "tc": 3}
+    assert trials == {"bfs": 64, "sssp": 64, "pr": 16, "cc": 16, "bc": 16, "tc": 3}
 
 
 @pytest.mark.device
@@ -83,10 +84,10 @@ def test_files_with_copies_loops_and_weights(device, run, tmp_path, name, direct
 
 def test_trials_are_the_suites():
     made = {case.what: case.options["trials"] for case in cases(["kron5"])}
-    assert made == {"bfs": 64, "pr": 16, "cc": 16, "bc": 16, "tc": 3}
+    assert made == {"bfs": 64, "sssp": 64, "pr": 16, "cc": 16, "bc": 16, "tc": 3}
     assert [case.what for case in cases(["kron5"], ["tc", "bfs"])] == ["bfs", "tc"]
-    with pytest.raises(InputError, match="--kernel sssp: the kernels are bfs, pr"):
-        cases(["kron5"], ["sssp"])
+    with pytest.raises(InputError, match="--kernel sort: the kernels are bfs, sssp, pr"):
+        cases(["kron5"], ["sort"])
 
 
 @pytest.mark.device
@@ -100,6 +101,85 @@ def test_generated_graphs_have_the_suites_laws(device):
     assert degrees.mean() == pytest.approx(31.5, rel=0.02)
     assert degrees.var() == pytest.approx(31.5, rel=0.2)
     assert np.asarray(kron.degrees).max() > 5 * degrees.max()
+
+
+@pytest.mark.device
+@pytest.mark.first_device
+def test_weights_are_drawn_for_every_copy_and_the_lightest_stays(device):
+    for kind in ("kron", "urand"):
+        plain, graph = (load(f"{kind}10", device) for load in (gap._load, gap._load_weighted))
+        np.testing.assert_array_equal(graph.row_ptr, plain.row_ptr)
+        np.testing.assert_array_equal(graph.col_idx, plain.col_idx)
+        matrix = graph.to_scipy()
+        assert abs(matrix - matrix.T).nnz == 0
+    # urand: 16384 edges, few of them copies, are uniform from 1 to 255
+    weights = np.asarray(graph.weights)[graph.tails < graph.col_idx]
+    assert (weights.min(), weights.max()) == (1, 255)
+    assert weights.mean() == pytest.approx(127.2, abs=3)
+    assert np.bincount(weights.astype(int)).max() < 2 * len(weights) / 255
+
+
+def test_of_copies_the_lightest_is_kept():
+    source, target = np.array([0, 0, 0, 1, 3]), np.array([1, 1, 1, 2, 2])
+    for directed in (False, True):
+        given = clgraph.Graph.from_edges(
+            source, target, weights=[5, 3, 4, 9, 2], directed=directed, duplicates="keep"
+        )
+        found = gap.lightest(given._arrays)
+        want = {(0, 1): 3, (1, 2): 9, (3, 2): 2}
+        if not directed:
+            want |= {(v, u): weight for (u, v), weight in want.items()}
+        arcs = zip(found.tails().tolist(), found.col_idx.tolist(), strict=True)
+        assert dict(zip(arcs, found.weights.tolist(), strict=True)) == want
+    # the law of the least of many
+    many = clgraph.Graph.from_edges(
+        np.repeat(np.arange(3000), 5), np.repeat(np.arange(1, 3001), 5), duplicates="keep"
+    )
+    found = gap.lightest(many._arrays)
+    assert len(found.col_idx) == 6000
+    assert found.weights.mean() == pytest.approx(1 + 254 / 6, rel=0.05)
+
+
+@pytest.mark.device
+@pytest.mark.first_device
+@pytest.mark.parametrize("name", ["g.wsg", "g.mtx", "g.wel", "g.gr", "g.graph", "g.clg"])
+def test_weights_of_files_count(device, tmp_path, name):
+    graph = clgraph.Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3], weights=[300, 400, 500, 2000])
+    clgraph.write(graph, tmp_path / name, format="edges" if name == "g.wel" else None)
+    loaded = gap._load_weighted(str(tmp_path / name), device)
+    assert gap._sssp(loaded, np.array([0]), device).distance.tolist() == [0, 300, 700, 1200]
+    plain = clgraph.Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3])
+    if name in ("g.mtx", "g.graph", "g.clg"):
+        clgraph.write(plain, tmp_path / name)
+        drawn = gap._load_weighted(str(tmp_path / name), device)
+        assert drawn.weights.min() >= 1 and drawn.weights.max() <= 255
+
+
+@pytest.mark.device
+@pytest.mark.first_device
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("kind", ["whole", "fractions", "zeros"])
+def test_distances_are_verified_whatever_the_weights(device, directed, kind):
+    made, context = small(directed), Context(device)
+    weights = {"whole": 1.0, "fractions": 0.37, "zeros": 0.0}[kind] + gap.lightest(made._arrays).weights // 64
+    graph = clgraph.Graph._from_arrays(replace(made._arrays, weights=weights))
+    assert gap.is_whole(graph) == (kind == "whole")
+    for root in pick_roots(graph, 3):
+        roots = np.array([root])
+        found = gap._sssp(graph, roots, device)
+        gap._check_sssp(context, graph, roots, found)
+        # SciPy takes zeros for no arcs
+        if kind != "zeros":
+            want = dijkstra(graph.to_scipy(), indices=int(root))
+            np.testing.assert_allclose(found.distance, want, rtol=1e-12)
+        for v in range(45):
+            for step in (-0.25, 0.25, np.inf):
+                wrong = found.distance.copy()
+                wrong[v] += step
+                if np.array_equal(wrong, found.distance):
+                    wrong[v] = 7
+                with pytest.raises(ClgraphError):
+                    gap._check_sssp(context, graph, roots, replace(found, distance=wrong))
 
 
 def test_roots_have_arcs():
@@ -128,23 +208,28 @@ def test_references_agree_with_the_definitions(directed):
 @pytest.mark.first_device
 @pytest.mark.parametrize("directed", [False, True])
 def test_each_verifier_finds_a_wrong_result(device, directed):
-    graph, context = small(directed), Context(device)
+    plain, context = small(directed), Context(device)
+    weighted = clgraph.Graph._from_arrays(gap.lightest(plain._arrays))
     wrong = {
         "bfs": lambda found: replace(found, predecessor=np.where(found.predecessor > 0, 0, -1)),
+        "sssp": lambda found: replace(found, distance=found.distance + np.eye(1, 45, 3)[0]),
         "pr": lambda found: found + np.eye(1, 45, 3)[0] * 1e-3,
         "cc": lambda found: replace(found, labels=np.zeros(45, np.int32)),
         "bc": lambda found: found + np.eye(1, 45, 3)[0] * 1e-4,
         "tc": lambda found: found + 1,
     }
     for name, kernel in KERNELS.items():
+        graph = weighted if kernel.weighted else plain
         roots = pick_roots(graph, kernel.roots) if kernel.roots else np.empty(0, np.int64)
         found = kernel.run(graph, roots, device)
         kernel.verify(context, graph, roots, found)
         with pytest.raises((AssertionError, ClgraphError)):
             kernel.verify(context, graph, roots, wrong[name](found))
-    other = (roots := pick_roots(graph, 1)) + 1
-    with pytest.raises(ClgraphError, match="the search began at"):
-        KERNELS["bfs"].verify(context, graph, other, KERNELS["bfs"].run(graph, roots, device))
+    other = (roots := pick_roots(weighted, 1)) + 1
+    for name in ("bfs", "sssp"):
+        found = KERNELS[name].run(weighted, roots, device)
+        with pytest.raises(ClgraphError, match="the search began at"):
+            KERNELS[name].verify(context, weighted, other, found)
 
 
 @pytest.mark.device
@@ -153,7 +238,7 @@ def test_a_wrong_trial_is_an_error(device, run, monkeypatch):
     monkeypatch.setitem(KERNELS, "tc", KERNELS["tc"]._replace(run=lambda *_: -1))
     done = run("bench", "gap", "--scale", "4", "--trials", "1", "--device", device.spec, "-q")
     assert done.status == 1
-    assert "2 of 10 cases failed" in done.err
+    assert "2 of 12 cases failed" in done.err
     assert "gap/kron4/tc/clgraph" in done.err and "trial 0 is wrong: -1 triangles, SciPy finds" in done.err
 
 

@@ -11,7 +11,15 @@ from cli_runs import InProcess
 import clgraph
 from clgraph import system
 from clgraph.bench import graph500
-from clgraph.bench.graph500 import Edges, construct, harmonic, make_edges, pick_roots, validate
+from clgraph.bench.graph500 import (
+    Edges,
+    construct,
+    harmonic,
+    make_edges,
+    pick_roots,
+    validate,
+    validate_paths,
+)
 from clgraph.errors import ClgraphError
 
 
@@ -70,6 +78,12 @@ def test_the_graph_made_on_a_device_is_that_of_the_list(device):
     want = clgraph.Graph.from_edges(edges.source[~loop], edges.target[~loop], vertices=np.arange(128))
     np.testing.assert_array_equal(made.row_ptr, want.row_ptr)
     np.testing.assert_array_equal(made.col_idx, want.col_idx)
+    least = np.full((128, 128), np.inf)
+    np.minimum.at(least, (edges.source, edges.target), edges.weight)
+    least = np.minimum(least, least.T)
+    assert edges.weight.min() >= 0 and edges.weight.max() < 1
+    np.testing.assert_array_equal(made.weights, least[made.tails, made.col_idx])
+    assert not construct(edges, device, weighted=False).is_weighted
     assert not made.directed
     roots = pick_roots(made, 64, 1)
     assert len(set(roots.tolist())) == min(64, np.count_nonzero(made.degrees))
@@ -85,7 +99,12 @@ def test_a_list_of_loops_has_no_roots():
 # --- validation ---
 
 #    0 - 1 - 2 - 3 - 4, with 0 - 2 as well, and 5 - 6 apart; 7 alone with a loop
-LIST = Edges(8, np.array([0, 2, 2, 3, 2, 5, 7, 1], np.int32), np.array([1, 1, 3, 4, 0, 6, 7, 0], np.int32))
+LIST = Edges(
+    8,
+    np.array([0, 2, 2, 3, 2, 5, 7, 1], np.int32),
+    np.array([1, 1, 3, 4, 0, 6, 7, 0], np.int32),
+    np.array([0.5, 0.125, 0.25, 0.5, 0.75, 0, 0.5, 0.875], np.float32),
+)
 PARENT = [0, 0, 0, 2, 3, -1, -1, -1]
 DISTANCE = [0, 1, 1, 2, 3, -1, -1, -1]
 
@@ -126,9 +145,55 @@ def test_each_rule_finds_what_breaks_it(changes, says):
         check(**changes)
 
 
+UP = [0, 0, 1, 2, 3, -1, -1, -1]
+FAR = float("inf")
+AT = [0, 0.5, 0.625, 0.875, 1.375, FAR, FAR, FAR]
+
+
+def check_paths(root=0, parent=None, distance=None, **changes):
+    up, at = list(parent or UP), list(distance or AT)
+    for name, value in changes.items():
+        (up if name[0] == "p" else at)[int(name[1:])] = value
+    validate_paths(LIST, root, np.array(up, np.int32), np.array(at, np.float32))
+
+
+def test_right_paths_are_accepted():
+    check_paths()
+    check_paths(root=5, parent=[-1] * 5 + [5, 5, -1], distance=[FAR] * 5 + [0, 0, FAR])
+    check_paths(root=7, parent=[-1] * 7 + [7], distance=[FAR] * 7 + [0])
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"p0": 1}, "rule 1 .*: the root's parent is 1"),
+        ({"p4": 8}, "rule 1 .*: the parent of vertex 4 is not below 8"),
+        ({"p3": 4}, "rule 1 .*: vertex 3 is on a cycle"),
+        ({"d2": float("nan")}, "rule 2 .*: vertex 2 has no distance"),
+        ({"d2": -1}, "rule 2 .*: vertex 2 has no distance"),
+        ({"d5": 1}, "rule 2 .*: vertex 5 has a parent and no distance"),
+        ({"d4": FAR}, "rule 2 .*: vertex 4 has a parent and no distance"),
+        ({"d0": 0.25}, "rule 2 .*: the root is at 0.25"),
+        ({"d4": 1.25}, "rule 2 .*: no edge between vertex 4 and its parent"),
+        # by the edge of 0.75, which is a path, but not the shortest
+        (
+            {"p2": 0, "d2": 0.75, "d3": 1, "d4": 1.5},
+            r"rule 3 .*: edge 1 \(2, 1\) joins distances 0.75 and 0.5",
+        ),
+        # the heavier copy of 0 - 1
+        ({"d1": 0.875, "d2": 0.75}, "rule 3 .*: edge 0"),
+        ({"p4": -1, "d4": FAR}, r"rule 4 .*: edge 3 \(3, 4\) has one end outside"),
+        ({"p5": 0, "d5": 1, "p6": 5, "d6": 1}, "rule 5 .*: vertex 5 and its parent"),
+    ],
+)
+def test_each_rule_finds_what_breaks_it_in_paths(changes, says):
+    with pytest.raises(ClgraphError, match=says):
+        check_paths(**changes)
+
+
 def test_long_trees_have_their_levels():
     n = 1000
-    path = Edges(n, np.arange(n - 1, dtype=np.int32), np.arange(1, n, dtype=np.int32))
+    path = Edges(n, *np.array([np.arange(n - 1), np.arange(1, n)], np.int32), np.ones(n - 1, np.float32))
     parent, distance = np.arange(-1, n - 1, dtype=np.int32), np.arange(n, dtype=np.int32)
     parent[0] = 0
     validate(path, 0, parent, distance)
@@ -158,10 +223,14 @@ def test_a_run_on_every_device(device, run, tmp_path):
     assert done.status == 0, done.err
     lines = dict(line.split(": ") for line in done.out.splitlines())
     assert lines["SCALE"].strip() == "8"
-    assert lines["bfs validation"].strip() == "passed, 5 of 5 trees"
-    (record,) = json.loads(out.read_text())["records"]
-    details = record["details"]
-    assert len(details["times"]) == len(details["edges"]) == 5
+    records = json.loads(out.read_text())["records"]
+    assert [record["what"] for record in records] == ["bfs", "sssp"]
+    for record in records:
+        details = record["details"]
+        assert lines[f"{record['what']} validation"].strip() == "passed, 5 of 5 trees"
+        assert len(details["times"]) == len(details["edges"]) == len(details["validation_times"]) == 5
+    assert records[0]["details"]["edges"] == records[1]["details"]["edges"]  # from the same roots
+    details = records[0]["details"]
     edges = make_edges(8)
     assert details["of_tuples"] == len(edges.source) == 16 * 256
     # in the largest component are all edges but loops elsewhere
@@ -170,6 +239,49 @@ def test_a_run_on_every_device(device, run, tmp_path):
     assert float(lines["bfs harmonic_mean_TEPS"]) == pytest.approx(harmonic(teps)[0], rel=1e-6)
     assert float(lines["bfs median_TEPS"]) == pytest.approx(np.median(teps), rel=1e-6)
     assert float(lines["bfs max_time"]) == pytest.approx(max(details["times"]), rel=1e-6)
+
+
+@pytest.mark.device
+@pytest.mark.first_device
+def test_scale_10_with_all_roots(device, run):
+    done = run("bench", "graph500", "--scale", "10", "--device", device.spec, "-q")
+    assert done.status == 0, done.err
+    lines = dict(line.split(": ") for line in done.out.splitlines())
+    assert lines["NBFS"].strip() == "64"
+    for kernel in ("bfs", "sssp"):
+        assert lines[f"{kernel} validation"].strip() == "passed, 64 of 64 trees"
+        quartiles = [
+            float(lines[f"{kernel} {kind}_TEPS"])
+            for kind in ("min", "firstquartile", "median", "thirdquartile", "max")
+        ]
+        assert quartiles == sorted(quartiles)
+        assert quartiles[0] <= float(lines[f"{kernel} harmonic_mean_TEPS"]) <= quartiles[-1]
+
+
+@pytest.mark.device
+@pytest.mark.first_device
+def test_one_kernel_may_be_left_out(device, run):
+    words = ("bench", "graph500", "--scale", "6", "--roots", "2", "--device", device.spec, "-q")
+    for kernel, other in (("bfs", "sssp"), ("sssp", "bfs")):
+        done = run(*words, "--kernel", kernel)
+        assert done.status == 0, done.err
+        assert f"{kernel} validation" in done.out and f"{other} " not in done.out
+    done = run(*words, "--kernel", "dfs")
+    assert (done.status, "--kernel dfs: the kernels are bfs, sssp" in done.err) == (1, True)
+
+
+@pytest.mark.device
+@pytest.mark.first_device
+def test_wrong_paths_are_an_error(device, run, monkeypatch):
+    def wrong(edges, root, parent, distance):
+        distance[root - 1] /= 2
+        validate_paths(edges, root, parent, distance)
+
+    monkeypatch.setattr(graph500, "validate_paths", wrong)
+    done = run("bench", "graph500", "--scale", "6", "--device", device.spec, "-q")
+    assert done.status == 1
+    assert "1 of 2 cases failed" in done.err and "graph500/scale6/sssp/clgraph" in done.err
+    assert "bfs validation" in done.out
 
 
 @pytest.mark.device

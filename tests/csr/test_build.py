@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from clgraph.csr.build import build_rows, place_weights
+from clgraph.csr.build import build_rows, place_lightest, place_weights
 from clgraph.graph import Duplicates, build_csr
 
 
@@ -82,6 +82,27 @@ def test_weights_find_their_arcs(device, mirror):
     assert not rows.values
     placed = place_weights(device, rows, *ends, len(tail), mirror=mirror)
     assert np.array_equal(device.take(placed, np.float64, rows.arcs), expected.weights)
+
+
+@pytest.mark.parametrize("mirror", [False, True])
+@pytest.mark.parametrize(("n", "count"), [(1, 3), (5, 400), (400, 6000)])
+def test_of_parallel_arcs_the_lightest_weight_stays(device, n, count, mirror):
+    rng = np.random.default_rng(9)
+    tail, head = rng.integers(0, n, (2, count)).astype(np.int32)
+    weight = rng.random(count, np.float32)
+    weight[::50] = 0
+    weight[1::50] = [1e-30, 3e38][n % 2]
+    want: dict[tuple[int, int], float] = {}
+    for u, v, w in zip(tail.tolist(), head.tolist(), weight.tolist(), strict=True):
+        for arc in [(u, v), (v, u)][: 1 + mirror]:
+            if u != v:
+                want[arc] = min(w, want.get(arc, np.inf))
+    ends = [device.upload(each) for each in (tail, head, weight)]
+    rows = build_rows(device, n, *ends[:2], count, mirror=mirror)
+    assert rows.arcs == len(want)
+    placed = place_lightest(device, rows, *ends, count, mirror=mirror)
+    found = device.take(placed, np.float64, rows.arcs)
+    assert found.tolist() == [weight for _, weight in sorted(want.items())]
 
 
 @pytest.mark.parametrize(
