@@ -96,6 +96,8 @@ def _lcc(graph: Graph, dataset: Dataset, device: Device) -> Values:
 
 def _sssp(graph: Graph, dataset: Dataset, device: Device) -> Values:
     source = dataset.number("sssp.source-vertex", int)
+    if graph.weights is None:
+        raise InputError(f"{dataset.path}: SSSP needs graph.{dataset.name}.edge-properties.names; add it")
     return shortest_paths(graph, source, predecessors=False, device=device).distance
 
 
@@ -192,12 +194,19 @@ class Dataset:
     @property
     def directed(self) -> bool:
         """Whether the graph is directed."""
-        return self.word("directed").lower() == "true"
+        said = self.word("directed").lower()
+        if said not in ("true", "false"):
+            raise InputError(f"{self.path}: graph.{self.name}.directed = {said}: use true or false")
+        return said == "true"
 
     @property
     def algorithms(self) -> list[str]:
         """The algorithms that the dataset has parameters and outputs for."""
-        return [name.strip() for name in self.word("algorithms").lower().split(",") if name.strip()]
+        names = [name.strip() for name in self.word("algorithms").lower().split(",") if name.strip()]
+        if not names:
+            known = ", ".join(ALGORITHMS)
+            raise InputError(f"{self.path}: graph.{self.name}.algorithms names none; list some of {known}")
+        return names
 
     def word(self, key: str) -> str:
         """Return a property.
@@ -232,7 +241,15 @@ class Dataset:
         begun = time.perf_counter()
         weighted = bool(self.properties.get("edge-properties.names"))
         graph = read(stem, format="ldbc", directed=self.directed, weights=weighted)
-        return graph, time.perf_counter() - begun
+        seconds = time.perf_counter() - begun
+        for what, count in (("vertices", graph.num_vertices), ("edges", graph.num_edges)):
+            if f"meta.{what}" in self.properties and self.number(f"meta.{what}", int) != count:
+                said = self.word(f"meta.{what}")
+                raise InputError(
+                    f"{self.path}: graph.{self.name}.meta.{what} = {said}, but {stem.name} has {count}; "
+                    "download the dataset again, or correct the number"
+                )
+        return graph, seconds
 
     def reference(self, algorithm: str) -> tuple[Values, Values]:
         """Read the reference output of an algorithm: ids and values.
@@ -299,7 +316,16 @@ def _measure(dataset: Dataset, name: str, context: Context) -> Figures:
         raise Absent(f"clgraph has no {name.upper()}")
     reference = dataset.reference(name)
     graph, loading = context.made(dataset.path, dataset.load)
-    run = partial(algorithm.run, graph, dataset, context.device)
+
+    def run() -> Values:
+        try:
+            return algorithm.run(graph, dataset, context.device)
+        except InputError as error:  # a parameter that the dataset gives
+            where = f"{dataset.path}: graph.{dataset.name}.{name}"
+            raise InputError(
+                str(error) if str(dataset.path) in str(error) else f"{where}: {error}"
+            ) from error
+
     begun = time.perf_counter()
     validate(graph, run(), reference, algorithm.rule)  # the first call also brings the graph to the device
     first = time.perf_counter() - begun

@@ -140,6 +140,36 @@ def test_what_is_wrong_with_a_folder_is_told(run, tmp_path):
     assert run("bench", "graphalytics").status == 2
 
 
+@pytest.mark.device
+@pytest.mark.first_device
+@pytest.mark.parametrize(
+    ("line", "instead", "says"),
+    [
+        ("directed = false", "directed = maybe", "graph.path.directed = maybe: use true or false"),
+        ("bfs.source-vertex = 7", "bfs.source-vertex = 70", "graph.path.bfs: vertex 70 is not in the graph"),
+        ("bfs.source-vertex = 7", "bfs.source-vertex = x", "bfs.source-vertex = x: a number is needed"),
+        ("bfs.source-vertex = 7", "", "graph.path.bfs.source-vertex is missing; add it"),
+        ("algorithms = bfs, wcc, apsp", "algorithms = ", "graph.path.algorithms names none"),
+        ("directed = false", "directed = false\ngraph.path.meta.edges = 4", "meta.edges = 4, but path has 3"),
+        (
+            "directed = false",
+            "directed = false\ngraph.path.meta.vertices = 4",
+            "vertices = 4, but path has 5",
+        ),
+        ("algorithms = bfs, wcc, apsp", "algorithms = sssp\ngraph.path.sssp.source-vertex = 7", "SSSP needs"),
+        ("edge-file = path.e", "edge-file = gone.e", "do not have one name"),
+    ],
+)
+def test_damaged_properties_are_told(device, run, tmp_path, line, instead, says):
+    path = make_dataset(tmp_path) / "path.properties"
+    (tmp_path / "path-SSSP").write_text("7 0\n")
+    text = path.read_text()
+    assert line in text
+    path.write_text(text.replace(f"graph.path.{line}", f"graph.path.{instead}" if instead else ""))
+    done = run("bench", "graphalytics", tmp_path, "--device", device.spec, "-q")
+    assert (done.status, says in done.err, "unexpected" in done.err) == (1, True, False), done.err
+
+
 def test_names_with_dots_and_packed_files(tmp_path):
     make_dataset(tmp_path, "datagen-7.5-fb")
     (only,) = datasets(tmp_path)

@@ -44,6 +44,19 @@ def case_csr_buckets(device: Any) -> None:
     _csr_build(device, algorithm="buckets")
 
 
+def case_lightest(device: Any) -> None:
+    """Weights of an edge list, of parallel arcs the least."""
+    from clgraph.bench.graph500 import construct, make_edges
+
+    edges = make_edges(4, 3)
+    graph = construct(edges, device)
+    least = np.full((16, 16), np.inf)
+    np.minimum.at(least, (edges.source, edges.target), edges.weight)
+    least = np.minimum(least, least.T)
+    assert graph.weights is not None
+    assert graph.weights.tolist() == least[graph.tails, graph.col_idx].tolist()
+
+
 def case_generate(device: Any) -> None:
     """Edges drawn on the device, from the power law and from R-MAT."""
     from clgraph.csr.generate import powerlaw_graph, rmat_graph
