@@ -327,7 +327,7 @@ def parameters_of_kernels() -> dict[str, set[tuple[str, ...]]]:
     found: dict[str, set[tuple[str, ...]]] = {}
     for file in sorted(KERNELS.rglob("*.cl")):
         source = read_source(file.relative_to(KERNELS).with_suffix("").as_posix())
-        asked = {match[1] for match in re.finditer(r"(?:ifdef|defined\(?) *(\w+)", source)}
+        asked = {match[1] for match in re.finditer(r"(?:ifn?def|defined\(?) *(\w+)", source)}
         for macro in ("HAVE_FP64", *sorted(asked)):
             with contextlib.suppress(BuildError):  # a macro that is a type, defined as 1
                 for kernel, signature in signatures(source, ("-DHAVE_FP64", f"-D{macro}")).items():

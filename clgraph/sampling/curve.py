@@ -337,7 +337,7 @@ def reduction_curve(
 ) -> ReductionCurves: ...
 @keyed.takes_rng
 @with_progress("reducing")
-def reduction_curve(
+def reduction_curve(  # type: ignore[misc]  # options are those below
     graph: Graph | Any,
     method: str = "drv",
     seed: int | None = None,

@@ -212,7 +212,7 @@ def curve_of(
         made.seed,
         size=made.target or max(1, sample.num_vertices),
         device=dev,
-        mode=mode,  # type: ignore[arg-type]
+        mode=mode,
         tolerance=options.get("tolerance"),
         mix=options.get("mix", options.get("weight")),
         connection=options.get("connection", "weak"),

@@ -71,7 +71,7 @@ class LaunchConfig(WorkGroup):
     few: int
 
 
-ALONE = {"team": False, "groups": 0, "chunk": 1, "queue": 1, "rounds": 1}
+ALONE: dict[str, Any] = {"team": False, "groups": 0, "chunk": 1, "queue": 1, "rounds": 1}
 LAUNCH = LaunchTable(
     # 2048 work-items for each unit, which is what it holds; a launch that finds nothing to do takes some 3 us
     gpu=LaunchConfig(

@@ -272,7 +272,7 @@ def stationary(
     return 1 / np.maximum(d, 1)
 
 
-def power_ranks(view: View, p: float, starts: tuple[int, ...] | None) -> Reals:
+def power_ranks(view: View, p: float, starts: Any) -> Reals:
     """PageRank of damping 1 - p by the power method on the host; who restarts does so at `starts`."""
     import scipy.sparse as sp
 
