@@ -283,7 +283,7 @@ def pick_roots(graph: Graph, count: int) -> Roots:
 
 
 # quadrants of equal probability: both ends of an edge are uniform
-GENERATED: dict[str, dict[str, float]] = {"kron": {}, "urand": {"a": 0.25, "b": 0.25, "c": 0.25}}
+GENERATED: dict[str, dict[str, Any]] = {"kron": {}, "urand": {"a": 0.25, "b": 0.25, "c": 0.25}}
 # what notes on a file say of weights that were left out
 WEIGHTS = ("edge weights", "arc weights", "values of entries", "weights ")
 
