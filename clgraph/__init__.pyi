@@ -75,6 +75,7 @@ from clgraph.sampling import Sample as Sample
 from clgraph.sampling import Samples as Samples
 from clgraph.sampling import sample as sample
 from clgraph.sampling.curve import ReductionCurve as ReductionCurve
+from clgraph.sampling.curve import ReductionCurves as ReductionCurves
 from clgraph.sampling.curve import deletion_order as deletion_order
 from clgraph.sampling.curve import reduction_curve as reduction_curve
 from clgraph.sampling.fanout import NeighborSample as NeighborSample
@@ -118,6 +119,7 @@ __all__ = [
     "PersonalizedResult",
     "Quality",
     "ReductionCurve",
+    "ReductionCurves",
     "Sample",
     "Samples",
     "SavedForest",

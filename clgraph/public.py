@@ -277,11 +277,12 @@ PUBLIC: tuple[Public, ...] = (
     _samples(
         "reduction_curve",
         'graph, "drv", 1',
-        "GRAPHS ; METHODS ; size=1 | 0.5 ; mode='auto' | 'batched'",
+        "GRAPHS ; METHODS ; size=1 | 0.5 ; mode='auto' | 'batched' ; seeds=None | 1 | 2",
         home="sampling.curve",
         lacks=POINTS,
     ),
     Public("ReductionCurve", "sampling.curve", "sampling"),
+    Public("ReductionCurves", "sampling.curve", "sampling"),
     _samples(
         "sample_neighbors",
         "graph, [1, 27], [3, 2], seed=1",

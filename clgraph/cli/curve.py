@@ -18,7 +18,7 @@ from clgraph.errors import InputError
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
-    from clgraph.sampling.curve import ReductionCurve
+    from clgraph.sampling.curve import ReductionCurve, ReductionCurves
     from clgraph.scale import Shards
 
 POINTS_MAX = 10_000  # rows of a table for people; a file has them all
@@ -27,12 +27,14 @@ POINTS_MAX = 10_000  # rows of a table for people; a file has them all
 @click.command(cls=Command)
 @option("--method", "Method: drv, dre, drve, dhyb, cre or crve.", MethodName(drawing=False), "drv")
 @option("--seed", "0 .. 2^64-1 (default: drawn and printed).", int)
-@option("--seeds", "Number of runs; of several, the table has mean and standard deviation.", int, 1)
+@option("--seeds", "Number of runs; of several, the table has mean and 95 % interval.", int, 1)
 @option("--size", "Size at which to stop: a count, or a share of the vertices.", default="1")
 @option("--mode", "auto (exact where it exists), exact or batched.", default="auto")
 @option("--mix", "dhyb: probability of a drve step (default: 0.8).")
 @option("--points", "Number of rows of the table.", int, 20)
 @option("--plot PICTURE", "Draw the curves (.png, .svg or .pdf; needs matplotlib).")
+@option("--columns", "Draw for print: as wide as 1 or 2 columns of a journal (3.3 or 7 inch).", ["1", "2"])
+@option("--table", "Print the table for a paper, with 95 % intervals.", ["latex", "markdown", "csv"])
 @forest_options
 @on_graph("Write every row of every curve as CSV.", energy=False)
 def curve(run: Run) -> None:
@@ -78,11 +80,10 @@ def curve(run: Run) -> None:
 def _deliver(run: Run, data: Graph | Shards, curves: list[ReductionCurve]) -> None:
     """Write and draw the curves, and print their table."""
     from clgraph.formats import atomic_write
-    from clgraph.sampling.curve import curve_table
+    from clgraph.sampling.curve import ReductionCurves
 
-    points, plot = run.options.points, run.options.plot
-    last = min(int(each.vertices[-1]) for each in curves) / int(curves[0].vertices[0])
-    table = curve_table(curves, [1 - i * (1 - last) / points for i in range(points + 1)])
+    points, plot, several = run.options.points, run.options.plot, ReductionCurves(tuple(curves))
+    table = several.summary(points)
     if run.output:
         with atomic_write(run.output, "w") as out:
             writer = csv.writer(out, lineterminator="\n")
@@ -92,19 +93,14 @@ def _deliver(run: Run, data: Graph | Shards, curves: list[ReductionCurve]) -> No
                 writer.writerows((each.seed, *row) for row in rows)
         run.say(f"{run.output}: {sum(len(each.vertices) for each in curves)} rows")
     if plot:
-        import matplotlib
+        from clgraph.sampling.figures import write_curves
 
-        matplotlib.use("Agg")
-        from matplotlib import pyplot
-
-        from clgraph.sampling.figures import draw_curves
-
-        figure = draw_curves(curves)[0].figure
-        figure.suptitle(f"{Path(run.graph).name}: {figure.get_suptitle()}")
-        with atomic_write(plot, "wb") as out:
-            figure.savefig(out, format=plot.rsplit(".", 1)[1].lower(), dpi=150)
-        pyplot.close(figure)
+        columns = run.options.columns
+        write_curves(curves, plot, Path(run.graph).name, None if columns is None else int(columns))
         run.say(f"{plot}: {len(curves)} curve{'s' * (len(curves) > 1)}")
+    if run.options.table:
+        click.echo(several.table(points, format=run.options.table), nl=False)
+        return
     facts = {
         "method": curves[0].method,
         "directed": data.directed,
@@ -114,12 +110,10 @@ def _deliver(run: Run, data: Graph | Shards, curves: list[ReductionCurve]) -> No
         "seconds": [each.seconds for each in curves],
         "table": table,
     }
-    run.print(facts, _table(data, table, curves))
+    run.print(facts, _table(data, table, several))
 
 
-def _table(
-    data: Graph | Shards, table: dict[str, list[float]], curves: list[ReductionCurve]
-) -> Iterator[Any]:
+def _table(data: Graph | Shards, table: dict[str, list[Any]], curves: ReductionCurves) -> Iterator[Any]:
     seeds = f"{curves[0].seed}" + (f" to {curves[-1].seed}" if len(curves) > 1 else "")
     shown = table_of(
         ("share", "deletions", "vertices", edges_word(data), "average degree"),
@@ -129,7 +123,9 @@ def _table(
     for i, share in enumerate(table["share"]):
         degree = f"{table['average_degree'][i]:.4f}"
         if len(curves) > 1:
-            degree += f" ± {table['average_degree_spread'][i]:.4f}"
+            half = (table["average_degree_high"][i] - table["average_degree_low"][i]) / 2
+            degree += f" ± {half:.4f}"
         counts = (f"{table[name][i]:.0f}" for name in ("deletions", "vertices", "edges"))
         shown.add_row(f"{share:.1%}", *counts, degree)
     yield shown
+    yield from (f"- {note}" for note in curves.notes)

@@ -32,6 +32,13 @@ ABOUT_SAMPLE = ("record", "method", "sample_seed", "command", "relation", "sampl
 @click.argument("sample", metavar="[SAMPLE]", required=False)
 @option("--report PAGE", "Write a report: one HTML file (needs matplotlib).")
 @option("--plot PICTURE", "Draw the figures (.png, .svg or .pdf; needs matplotlib).")
+@option(
+    "--panel NAMES",
+    "Draw these alone, for print: degrees, ranks, hops, clustering, eigenvalues, curve; of several "
+    "PICTURE has {panel} in its name.",
+)
+@option("--columns", "Width of a panel: 1 or 2 columns of a journal (3.3 or 7 inch).", ["1", "2"], "1")
+@option("--table", "Print the measures as a table for a paper.", ["latex", "markdown", "csv"])
 @option("--record FILE", "Record of SAMPLE: what `clgraph sample --record` (or --json) wrote.")
 @option("--method", "Method that made SAMPLE, if there is no record.", MethodName())
 @option("--sample-seed N", "Seed that made SAMPLE.", int)
@@ -63,6 +70,7 @@ def quality(run: Run) -> None:
     from clgraph import keyed
     from clgraph.arguments import whole as whole_number
     from clgraph.measures.compare import check_part
+    from clgraph.measures.figures import check_panels
     from clgraph.measures.fits import check_fit
     from clgraph.methods import CONTRACTING
     from clgraph.studies.origin import curve_of, read_origin
@@ -78,6 +86,13 @@ def quality(run: Run) -> None:
     for name, endings in (("report", PAGES), ("plot", PICTURES)):
         if getattr(given, name) is not None:
             check_drawn(f"--{name}", getattr(given, name), endings)
+    panels = check_panels(given.panel)
+    if panels and not given.plot:
+        raise InputError("--panel is for --plot PICTURE, which is not given")
+    if panels and len(panels) > 1 and "{panel}" not in given.plot:
+        raise InputError(
+            f"--plot {given.plot}: {len(panels)} panels would go to one file; put {{panel}} into it"
+        )
     made = read_origin(given.record, given.method, given.sample_seed, given.command, sample)
     # the record was checked first: a large file is not read for a wrong one
     whole, part = run.read(original), None
@@ -99,6 +114,9 @@ def quality(run: Run) -> None:
     if given.report or given.plot:
         curve, why = (None, None) if part is None else curve_of(whole, part, made, dev)
         _draw(run, found, made, curve, why)
+    if given.table:
+        click.echo(found.table(format=given.table), nl=False)
+        return
     known = {"method": made.method, "sample_seed": made.seed, "command": made.command}
     known |= {"left_out": made.left_out} if made.left_out else {}
     files = {"original": original, "sample": sample}
@@ -114,7 +132,7 @@ def _draw(run: Run, found: Quality, made: Origin, curve: ReductionCurve | None, 
     from importlib.metadata import version
 
     from clgraph.formats import atomic_write
-    from clgraph.measures.figures import drawings, picture
+    from clgraph.measures.figures import PAPER, chosen, drawings, picture, write_print
     from clgraph.measures.report import report_html, write_page
     from clgraph.studies.origin import facts_of
 
@@ -140,17 +158,23 @@ def _draw(run: Run, found: Quality, made: Origin, curve: ReductionCurve | None, 
         write_page(given.report, page)
         run.say(f"{given.report}: {len(page) // 1000} kB")
     if given.plot:
-        drawn = drawings(found, curve)
+        drawn, form = chosen(drawings(found, curve), given.panel), given.plot.rsplit(".", 1)[1].lower()
         title = f"{names[1]}, a sample of {names[0]}" if sample else names[0]
-        with atomic_write(given.plot, "wb") as out:
-            picture(drawn, out, given.plot.rsplit(".", 1)[1].lower(), title)
-        run.say(f"{given.plot}: {len(drawn)} figures")
+        if given.panel:
+            for each in drawn:
+                name = given.plot.replace("{panel}", each.name)
+                write_print(each, Path(), int(given.columns), PAPER, forms=(form,), name=name)
+        else:
+            with atomic_write(given.plot, "wb") as out:
+                picture(drawn, out, form, title)
+        run.say(f"{given.plot}: {len(drawn)} figure{'s' * (len(drawn) > 1)}")
     if why_none:
         run.say(f"no reduction curve: {why_none}")
 
 
 def _tables(whole: Graph, found: Quality, names: tuple[str, str]) -> Iterator[Any]:
-    from clgraph.measures.report import DISTANCES, TABLES, figure, missing, rows
+    from clgraph.drawing import figure
+    from clgraph.measures.report import DISTANCES, TABLES, missing, rows
 
     two, kind = found.sample is not None, direction(whole)
     title = f"{names[1]}, a sample of {names[0]} ({kind})" if two else f"{names[0]} ({kind})"

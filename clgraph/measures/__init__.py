@@ -101,27 +101,63 @@ class Quality(Pair):
         frame = frame_of({name: [each.get(row) for row in rows] for name, each in columns.items()})
         return frame.astype("Float64").set_axis(rows)
 
-    def plot(self, curve: ReductionCurve | None = None) -> list[Any]:
+    def table(self, *, format: str = "markdown") -> str:
+        """Return the measures as a table for print, measures in rows.
+
+        Parameters
+        ----------
+        format : {"latex", "markdown", "csv"}
+            LaTeX is for the package booktabs. CSV has the names of `to_pandas`, in full precision.
+
+        Raises
+        ------
+        InputError
+            If it is another format.
+
+        Examples
+        --------
+        >>> import clgraph
+        >>> found = clgraph.quality(clgraph.powerlaw_graph(500, seed=1), eigenvalues=False)
+        >>> print(found.table().splitlines()[2])
+        | vertices | 486 |
+        """
+        from clgraph.measures.report import print_table
+
+        return print_table(self, format)
+
+    def plot(
+        self, curve: ReductionCurve | None = None, *, panels: Sequence[str] | str | None = None
+    ) -> list[Any]:
         """Draw the report's figures: degrees, ranks, hop plot, ... (matplotlib, the extra `plot`).
 
         Parameters
         ----------
         curve : ReductionCurve, optional
             Of the sample's method and seed; it is one figure more.
+        panels : sequence of str, or a text such as "degrees,hops", optional
+            Which of them: "degrees", "ranks", "hops", "clustering", "eigenvalues", "curve". Default: all.
 
         Returns
         -------
         list of matplotlib Axes
             Of one new figure.
+
+        Raises
+        ------
+        InputError
+            An unknown panel, or one for which there are no data.
+        ClgraphError
+            If matplotlib is not installed.
         """
         from clgraph.drawing import need_matplotlib
-        from clgraph.measures.figures import draw_page, drawings
+        from clgraph.measures.figures import chosen, draw_page, drawings
 
         need_matplotlib("a plot")
+        drawn = chosen(drawings(self, curve), panels)
         from matplotlib import pyplot
 
         title = "quality of a sample" if self.sample is not None else "measures of a graph"
-        axes: list[Any] = draw_page(pyplot.figure, drawings(self, curve), title).axes
+        axes: list[Any] = draw_page(pyplot.figure, drawn, title).axes
         return axes
 
     def report(

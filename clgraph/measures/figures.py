@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.drawing import label_narrow
+from clgraph.arguments import shown
+from clgraph.drawing import COLUMNS, PRINT, label_narrow, thousands
+from clgraph.errors import InputError
 from clgraph.measures.fits import Exponent, with_neighbours
 from clgraph.measures.scalars import Measures, Pair
 
@@ -22,21 +24,7 @@ if TYPE_CHECKING:
 
 # inches: narrow enough that the text can be read on a phone
 SIZE = (5.4, 4.1)
-# widths of one and two columns of a journal, in inches
-COLUMNS = {1: 3.3, 2: 7.0}
-# text that is read at its printed size; fonts embedded as TrueType, and SVG's text as text, as publishers ask
-PRINT: dict[str, Any] = {
-    "font.size": 7.5,
-    "axes.titlesize": 8,
-    "figure.titlesize": 8.5,
-    "legend.fontsize": 7,
-    "axes.linewidth": 0.6,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "lines.markersize": 3.5,
-    "pdf.fonttype": 42,
-    "svg.fonttype": "none",
-}
+DATES = {"pdf": "CreationDate", "svg": "Date"}  # what a file says of when it was written
 # Okabe and Ito's colours, which colour-blind readers can tell apart; markers and dashes differ too, for print
 PAPER = {"ink": "#1b1b1b", "grid": "#d0d0d0", "original": "#0072B2", "sample": "#D55E00", "third": "#009E73"}
 # placeholders that become CSS variables in an SVG, so that the page can be dark
@@ -109,6 +97,46 @@ def drawings(quality: Pair, curve: ReductionCurve | None = None) -> list[Drawing
     return made
 
 
+def check_panels(panels: Sequence[str] | str | None) -> list[str] | None:
+    """Check the names of panels; None for all.
+
+    Raises
+    ------
+    InputError
+        An unknown name, one twice, or none.
+    """
+    if panels is None:
+        return None
+    names = [part.strip() for part in panels.split(",")] if isinstance(panels, str) else panels
+    known = (*TITLES, "curve")
+    if not isinstance(names, Sequence) or not names:
+        raise InputError(f"panels is {shown(panels)}: give some of {', '.join(known)}")
+    for i, name in enumerate(names):
+        if not isinstance(name, str) or name not in known:
+            raise InputError(f"{shown(name)} is no panel: use {', '.join(known)}")
+        if name in names[:i]:
+            raise InputError(f"the panel {name} is named twice")
+    return list(names)
+
+
+def chosen(drawn: list[Drawing], panels: Sequence[str] | str | None) -> list[Drawing]:
+    """Return the figures of some panels, in the order in which they are named.
+
+    Raises
+    ------
+    InputError
+        As `check_panels`, or if there are no data for one.
+    """
+    names = check_panels(panels)
+    there = {each.name: each for each in drawn}
+    if names is None:
+        return drawn
+    for name in names:
+        if name not in there:
+            raise InputError(f"there is no panel {name} here: no data for it; there are {', '.join(there)}")
+    return [there[name] for name in names]
+
+
 def _slopes(graphs: Named, exponent: str) -> str:
     parts = []
     for name, graph in graphs.items():
@@ -171,8 +199,19 @@ def figure_of(
     return figure
 
 
-def write_print(drawing: Drawing, folder: Path, columns: int, colours: dict[str, str]) -> None:
-    """Write one figure as PDF, SVG and PNG, as wide as one or two columns of a journal."""
+def write_print(
+    drawing: Drawing,
+    folder: Path,
+    columns: int,
+    colours: dict[str, str],
+    *,
+    forms: Sequence[str] = ("pdf", "svg", "png"),
+    name: str | None = None,
+) -> None:
+    """Write one figure as PDF, SVG and PNG, as wide as one or two columns of a journal.
+
+    With `name` it is written to that file alone, in the one format of `forms`.
+    """
     from matplotlib import rc_context
 
     from clgraph.formats import atomic_write
@@ -184,9 +223,10 @@ def write_print(drawing: Drawing, folder: Path, columns: int, colours: dict[str,
         page.set_dpi(300)  # as PNG has it: widths of text differ by resolution
         page.draw_without_rendering()  # places everything, once for all formats
         page.set_layout_engine("none")
-        for form, about in (("pdf", "CreationDate"), ("svg", "Date"), ("png", None)):
-            known = {} if about is None else {"metadata": {about: None}}
-            with atomic_write(folder / f"{drawing.name}.{form}", "wb") as out:
+        for form in forms:
+            known: Any = {"metadata": {DATES[form]: None}} if form in DATES else {}
+            path = folder / f"{drawing.name}.{form}" if name is None else Path(name)
+            with atomic_write(path, "wb") as out:
                 page.savefig(out, format=form, dpi=300, **known)
 
 
@@ -232,6 +272,7 @@ def _style(colours: dict[str, str]) -> Any:
         "legend.fontsize": 10,
         "font.family": "DejaVu Sans",
         "axes.facecolor": "none",
+        "pdf.fonttype": 42,
     }
 
 
@@ -256,7 +297,10 @@ def short(value: float | None) -> str:
 
 
 def _points(axes: Any, x: Any, y: Any, name: str, colour: str, label: str | None) -> None:
-    style = {"color": colour, "markersize": 5, "markerfacecolor": "none", "markeredgewidth": 1.1}
+    from matplotlib import rcParams
+
+    small = min(5.0, rcParams["lines.markersize"])  # in print they are smaller
+    style = {"color": colour, "markersize": small, "markerfacecolor": "none", "markeredgewidth": 0.22 * small}
     axes.plot(x, y, LOOKS[name][0], label=label, **style)
 
 
@@ -399,7 +443,7 @@ def draw_curve(axes: Any, colours: dict[str, str], curve: ReductionCurve) -> Non
     last = {"color": colours["sample"], "markersize": 8, "label": "average degree of the sample"}
     axes.plot(vertices[-1:], degree[-1:], "^", **last)
     axes.set(xlabel="vertices left", ylabel="as a share of the original", ylim=(0, None))
-    axes.ticklabel_format(axis="x", style="plain", useOffset=False)
     axes.locator_params(axis="x", nbins=5)
+    axes.xaxis.set_major_formatter(thousands)
     axes.invert_xaxis()
     axes.legend(loc="lower left", borderaxespad=0.1, labelspacing=0.25)

@@ -12,7 +12,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from clgraph._version import __version__
-from clgraph.drawing import need_matplotlib
+from clgraph.drawing import NONE, check_format, figure, need_matplotlib, written
 from clgraph.formats import atomic_write
 from clgraph.measures.figures import TOKENS, Drawing, drawings, inline_svg
 from clgraph.measures.scalars import Measures, Pair
@@ -32,6 +32,8 @@ class Row:
     meaning: str
     cells: list[str]
     reasons: list[str]
+    path: str
+    values: list[Any]
 
     @property
     def under(self) -> bool:
@@ -133,15 +135,6 @@ DISTANCES = (
 )
 
 
-def figure(value: float | int | None) -> str:
-    """A number as a table shows it: whole numbers in groups, others with four significant digits."""
-    if value is None:
-        return "-"
-    if isinstance(value, int) or float(value).is_integer():
-        return f"{int(value):,}".replace(",", "\u202f").replace("-", "\u2212")
-    return f"{value:#.4g}".replace("-", "\u2212")
-
-
 def rows(quality: Pair, entries: Any) -> Iterator[Row]:
     """Return the rows of one table of TABLES."""
     for path, name, meaning in entries:
@@ -159,7 +152,7 @@ def rows(quality: Pair, entries: Any) -> Iterator[Row]:
                 reasons.append(f"{whose}: {why(graph, path)}")
         if "sample" in values:
             cells.append(difference(*values.values()))
-        yield Row(name, meaning, cells, reasons)
+        yield Row(name, meaning, cells, reasons, path, list(values.values()))
 
 
 def why(measures: Measures, path: str) -> str:
@@ -180,6 +173,25 @@ def difference(one: float | None, other: float | None) -> str:
     if one > 0 and other > 0:
         text += f" ({100 * (other / one - 1):+.1f} %)".replace("-", "\u2212")
     return text
+
+
+def print_table(quality: Pair, form: str) -> str:
+    """See `Quality.table`."""
+    check_format(form)
+    two = quality.sample is not None
+    found = [row for _, entries in TABLES for row in rows(quality, entries)]
+    gaps = [(key, name, quality.ks[key]) for key, name, _ in DISTANCES] if quality.ks is not None else []
+    if form == "csv":
+        lines = [[row.path, *("" if value is None else value for value in row.values)] for row in found]
+        lines += [[f"ks.{key}", "", "" if gap is None else gap] for key, _, gap in gaps]
+        return written(["measure", *quality._graphs], lines, form)
+    lines, above = [], ""
+    for row in found:
+        above = above if row.under else row.name
+        name = f"{above}, {row.name}" if row.under else row.name
+        lines.append([name, *(NONE if cell == "-" else cell for cell in row.cells)])
+    lines += [[f"KS distance, {name}", "", "", NONE if gap is None else figure(gap)] for _, name, gap in gaps]
+    return written(["measure", *quality._graphs, *(["difference"] if two else [])], lines, form)
 
 
 # --- The report ---

@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.arguments import hints, shown, target_size
+from clgraph.arguments import hints, shown, target_size, whole
 from clgraph.csr.upload import upload_csr
+from clgraph.drawing import check_format, plus_minus, t_interval, written
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.methods import EXACT, EXPLORING, plain_method
 from clgraph.progress import with_progress
-from clgraph.results import RunsOn
+from clgraph.results import RunsOn, Shown
 from clgraph.run import dataset_of, run_on, serial_device
 from clgraph.sampling.merge_tree import whole_tree
 from clgraph.sampling.request import check_names, check_request
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.batched import BatchedRun
     from clgraph.sampling.contract import Contraction
+
+PART = 1000  # steps of a bar for each of several curves, whatever their lengths
+COUNTED = ("deletions", "vertices", "edges", "average_degree")
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,6 +111,148 @@ class ReductionCurve(RunsOn):
         }
 
 
+@dataclass(frozen=True, repr=False)
+class ReductionCurves(Shown, Sequence[ReductionCurve]):
+    """Reduction curves of one graph by one method, with one seed after the other.
+
+    Attributes
+    ----------
+    curves : tuple of ReductionCurve
+        One of each seed.
+    """
+
+    curves: tuple[ReductionCurve, ...]
+
+    @overload
+    def __getitem__(self, which: int) -> ReductionCurve: ...
+    @overload
+    def __getitem__(self, which: slice) -> tuple[ReductionCurve, ...]: ...
+    def __getitem__(self, which: int | slice) -> ReductionCurve | tuple[ReductionCurve, ...]:
+        """Return the curve of the seed at a place, or those of a slice."""
+        return self.curves[which]
+
+    def __len__(self) -> int:
+        """Number of seeds."""
+        return len(self.curves)
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seed of each curve."""
+        return tuple(each.seed for each in self.curves)
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of a table should know: a batched curve has rows for batches alone."""
+        if self.curves[0].mode != "batched":
+            return []
+        few, most = (end(len(each.vertices) - 1 for each in self.curves) for end in (min, max))
+        batches = str(few) if few == most else f"{few} to {most}"
+        return [
+            f"a batched curve has a row for every batch, {batches} of them here: sizes between two batches "
+            "show the same row"
+        ]
+
+    def summary(self, points: int = 20) -> dict[str, list[Any]]:
+        """Return means over the seeds at the same sizes, with 95 % intervals by Student's t.
+
+        Parameters
+        ----------
+        points : int
+            Rows after the first, at equal distances down to where the curves end.
+
+        Returns
+        -------
+        dict of lists
+            As `clgraph.sampling.curve_table` has it.
+
+        Raises
+        ------
+        InputError
+            If `points` is no count of 1 or more.
+        """
+        whole(points, "points", 1)
+        last = min(int(each.vertices[-1]) for each in self.curves) / int(self.curves[0].vertices[0])
+        return curve_table(self.curves, [1 - i * (1 - last) / points for i in range(points + 1)])
+
+    def to_pandas(self, points: int = 20) -> Any:
+        """Return `summary` as a data frame.
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        from clgraph.graph.frames import frame_of
+
+        return frame_of({name: np.array(values) for name, values in self.summary(points).items()})
+
+    def table(self, points: int = 20, *, format: str = "markdown") -> str:
+        """Return means and 95 % intervals over the seeds as a table for print, sizes in rows.
+
+        Parameters
+        ----------
+        points : int
+            As for `summary`.
+        format : {"latex", "markdown", "csv"}
+            LaTeX is for the package booktabs. CSV has all of `summary`, in full precision.
+
+        Raises
+        ------
+        InputError
+            Another format, or no count.
+
+        Examples
+        --------
+        >>> import clgraph
+        >>> curves = clgraph.reduction_curve(clgraph.powerlaw_graph(500, seed=1), "drv", 3, seeds=4)
+        >>> len(curves), curves.seeds
+        (4, (3, 4, 5, 6))
+        >>> print(curves.table(2).splitlines()[2])
+        | share of the vertices | deletions | vertices | edges | average degree |
+        """
+        check_format(format)
+        found = self.summary(points)
+        if format == "csv":
+            rows = zip(*found.values(), strict=True)
+            plain = [["" if cell is None else cell for cell in row] for row in rows]
+            return written(list(found), plain, format)
+        lines = []
+        for i, share in enumerate(found["share"]):
+            ends = ([found[f"{name}{end}"][i] for end in ("", "_low", "_high")] for name in COUNTED)
+            lines.append([f"{100 * share:.1f} %", *(plus_minus(*each) for each in ends)])
+        one = self.curves[0]
+        seeds = f"seed {one.seed}" + (f" to {self.curves[-1].seed}" if len(self) > 1 else "")
+        means = "; means with 95 % intervals" if len(self) > 1 else ""
+        words = ". ".join([f"{one.method} ({one.mode}), {seeds}{means}", *self.notes]) + "."
+        heads = ["share of the vertices", *(name.replace("_", " ") for name in COUNTED)]
+        return written(heads, lines, format, words)
+
+    def plot(self, axes: Any = None) -> list[Any]:
+        """Draw means over the seeds with bands, their 95 % intervals (matplotlib, the extra `plot`).
+
+        Parameters
+        ----------
+        axes : two matplotlib Axes, optional
+            To draw on; by default those of a new figure.
+
+        Returns
+        -------
+        list of matplotlib Axes
+        """
+        from clgraph.sampling.figures import draw_curves
+
+        return draw_curves(self.curves, axes)
+
+    def _facts(self) -> dict[str, Any]:
+        one = self.curves[0]
+        return {
+            "method": f"{one.method} ({one.mode})",
+            "seeds": f"{one.seed} to {self.curves[-1].seed}",
+            "vertices": f"{one.vertices[0]} to {min(int(each.vertices[-1]) for each in self.curves)}",
+            "device": one.device,
+        }
+
+
 @keyed.takes_rng
 @hints
 def deletion_order(
@@ -180,6 +327,14 @@ def _edge_order(
     return low, high, np.argsort(keyed.edge_priority(seed, low, high, copy), kind="stable")
 
 
+@overload
+def reduction_curve(
+    graph: Graph | Any, method: str = ..., seed: int | None = ..., *, seeds: None = ..., **options: Any
+) -> ReductionCurve: ...
+@overload
+def reduction_curve(
+    graph: Graph | Any, method: str = ..., seed: int | None = ..., *, seeds: int, **options: Any
+) -> ReductionCurves: ...
 @keyed.takes_rng
 @with_progress("reducing")
 def reduction_curve(
@@ -187,6 +342,7 @@ def reduction_curve(
     method: str = "drv",
     seed: int | None = None,
     *,
+    seeds: int | None = None,
     rng: keyed.Rng | None = None,
     size: float | int | str = 1,
     device: str | Device | None = None,
@@ -197,7 +353,7 @@ def reduction_curve(
     progress: Any = None,
     forest: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
-) -> ReductionCurve:
+) -> ReductionCurve | ReductionCurves:
     """Return how many vertices and edges are left after each number of deletions.
 
     Exact mode (drv, dre) has a row for every number of vertices that occurs. GPUs find when each vertex
@@ -213,6 +369,8 @@ def reduction_curve(
         methods that explore delete nothing and have no curve.
     seed : int, optional
         By default one is drawn from the operating system and recorded in the result.
+    seeds : int, optional
+        Number of curves, with seeds `seed`, `seed` + 1, ...; they come with means and intervals.
     rng : int, SeedSequence, Generator or BitGenerator, optional
         Of ``numpy.random``, instead of `seed`, as in `clgraph.sample`.
     size : float, int or str
@@ -224,7 +382,7 @@ def reduction_curve(
 
     Returns
     -------
-    ReductionCurve
+    ReductionCurve, or with `seeds` ReductionCurves
 
     Raises
     ------
@@ -238,6 +396,49 @@ def reduction_curve(
     >>> curve.at(500)
     (358, 500, 827)
     """
+    options: dict[str, Any] = {
+        "size": size,
+        "device": device,
+        "mode": mode,
+        "tolerance": tolerance,
+        "mix": mix,
+        "connection": connection,
+        "forest": forest,
+        "checkpoint": checkpoint,
+    }
+    if seeds is None:
+        return _curve(graph, method, seed, progress, **options)
+    whole(seeds, "seeds", 1)
+    if forest is not None:
+        raise InputError("a forest is of one seed: leave seeds out")
+    first = keyed.check_seed(seed)
+    keyed.check_seed(first + seeds - 1)  # the last one must not pass 2^64 - 1
+    data = graph if dataset_of(graph) is not None else as_graph(graph)
+
+    def part(run: int, done: int, of: int) -> None:
+        progress(run * PART + done * PART // max(of, 1), seeds * PART)
+
+    made = []
+    for run in range(seeds):
+        made.append(_curve(data, method, first + run, partial(part, run) if progress else None, **options))
+    return ReductionCurves(tuple(made))
+
+
+def _curve(
+    graph: Any,
+    method: str,
+    seed: int | None,
+    progress: Any,
+    *,
+    size: float | int | str,
+    device: str | Device | None,
+    mode: str,
+    tolerance: float | None,
+    mix: float | str | None,
+    connection: str,
+    forest: Any,
+    checkpoint: Any,
+) -> ReductionCurve:
     if (shards := dataset_of(graph)) is not None:
         from clgraph.sampling.shards.samples import curve_of_shards, exact_method, forest_given
 
@@ -315,8 +516,8 @@ def reduction_curve(
         return ReductionCurve(*rows, method, request.mode, seed, dev.name, seconds, provenance=run.provenance)
 
 
-def curve_table(curves: Sequence[ReductionCurve], shares: Sequence[float]) -> dict[str, list[float]]:
-    """Curves of several seeds at the same sizes: mean and sample standard deviation over the seeds.
+def curve_table(curves: Sequence[ReductionCurve], shares: Sequence[float]) -> dict[str, list[Any]]:
+    """Curves of several seeds at the same sizes: mean, standard deviation and 95 % interval over the seeds.
 
     Parameters
     ----------
@@ -328,15 +529,19 @@ def curve_table(curves: Sequence[ReductionCurve], shares: Sequence[float]) -> di
     Returns
     -------
     dict of lists, one entry for each share
-        share, vertices, deletions, edges, average_degree (means), average_degree_spread (0.0 for one curve).
+        share, vertices, deletions, edges, average_degree (means), average_degree_spread (0.0 for one curve);
+        and of each the ends of its mean's 95 % interval, deletions_low, deletions_high, ... (None for one).
     """
-    names = ("share", "vertices", "deletions", "edges", "average_degree", "average_degree_spread")
-    rows = []
+    made: list[dict[str, Any]] = []
     for share in shares:
         wanted = max(1, round(share * int(curves[0].vertices[0])))
         found = np.array([curve.at(wanted) for curve in curves], np.float64)
-        deletions, vertices, edges = found.mean(axis=0).tolist()
-        degree = 2 * found[:, 2] / found[:, 1]
-        spread = float(degree.std(ddof=1)) if len(curves) > 1 else 0.0
-        rows.append((share, vertices, deletions, edges, float(degree.mean()), spread))
-    return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+        row: dict[str, Any] = {"share": share}
+        values = dict(zip(COUNTED, (*found.T, 2 * found[:, 2] / found[:, 1]), strict=True))
+        for name in ("vertices", "deletions", "edges", "average_degree"):
+            row[name] = float(values[name].mean())
+        row["average_degree_spread"] = float(values["average_degree"].std(ddof=1)) if len(curves) > 1 else 0.0
+        for name in COUNTED:
+            row[f"{name}_low"], row[f"{name}_high"] = t_interval(values[name])
+        made.append(row)
+    return {name: [row[name] for row in made] for name in (made[0] if made else ())}

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clgraph.measures.report import figure
+from clgraph.drawing import NONE, figure
 from clgraph.results import Shown
 from clgraph.studies.aspects import OVERALL, Choice, Distances, headline, named, warnings_of
 from clgraph.studies.columns import COMPARED, Row
 from clgraph.studies.plan import Plan, Tolerance
-from clgraph.studies.tables import GAP, NONE, WIDTH, blocks, folded
+from clgraph.studies.tables import GAP, WIDTH, blocks, folded
 
 SIZES = 6  # in a terminal, and tables in a report: more nobody reads
 

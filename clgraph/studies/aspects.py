@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import exact_number, shown
+from clgraph.drawing import t_interval
 from clgraph.errors import InputError
 from clgraph.methods import METHODS
 from clgraph.studies.columns import COMPARED, Row
@@ -38,17 +39,6 @@ MOST = 1.0  # so that one measure far off (a tiny original) does not decide the 
 MANY_RESTARTS = 0.01
 NAMED = 6  # methods that a sentence lists
 Floats = npt.NDArray[np.float64]
-
-
-def t_interval(values: Floats) -> tuple[float | None, float | None]:
-    """Return the 95 % interval of a mean by Student's t; none for a single value."""
-    if len(values) < 2:
-        return None, None
-    from scipy.special import stdtrit
-
-    half = float(stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / np.sqrt(len(values)))
-    middle = float(values.mean())
-    return middle - half, middle + half
 
 
 def check_weights(weights: Mapping[str, Any] | str | None) -> dict[str, float]:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.arguments import shown
+from clgraph.drawing import figure as number
 from clgraph.drawing import need_matplotlib
 from clgraph.errors import InputError
 from clgraph.measures.figures import Drawing, write_print
-from clgraph.measures.report import figure as number
 from clgraph.studies.answer import Answer
 from clgraph.studies.aspects import OVERALL, Choice, words_of
 from clgraph.studies.columns import COMPARED, MEASURES

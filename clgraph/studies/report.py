@@ -11,18 +11,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clgraph.drawing import need_matplotlib
+from clgraph.drawing import NONE, figure, need_matplotlib
 from clgraph.formats import atomic_write
 from clgraph.graph.exchange.common import library
 from clgraph.measures.figures import inline_svg
-from clgraph.measures.report import facts_html, figure, figures_html, page, table_html, write_page
+from clgraph.measures.report import facts_html, figures_html, page, table_html, write_page
 from clgraph.studies.answer import Answer, some_sizes, weighting
 from clgraph.studies.aspects import ASPECTS, OVERALL, Place, listed, named, smallest_within, words_of
 from clgraph.studies.columns import COLUMNS, COMPARED
 from clgraph.studies.figures import DARK, SERIES, TOKENS, answer_drawings, drawings, plain
 from clgraph.studies.plan import Tolerance
 from clgraph.studies.record import save_record
-from clgraph.studies.tables import NONE
 
 if TYPE_CHECKING:
     from clgraph.studies.summary import Result

@@ -11,15 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import shown
+from clgraph.drawing import NONE, check_format, figure, plus_minus, t_interval, written
 from clgraph.errors import InputError
 from clgraph.lazy import lazy
-from clgraph.measures.report import figure
 from clgraph.results import RunsOn, kernel_facts
 from clgraph.studies.answer import Answer, answer
-from clgraph.studies.aspects import check_weights, t_interval
+from clgraph.studies.aspects import check_weights
 from clgraph.studies.columns import COMPARED, MEASURES, Row, lines_of
 from clgraph.studies.plan import Plan, Tolerance, check_tolerance
-from clgraph.studies.tables import FORMATS, NONE, plus_minus, written
 
 # seeds from which on there are bootstrap intervals, too: a percentile of fewer values is too narrow
 MANY = 50
@@ -168,8 +167,7 @@ class Result(RunsOn):
 
 def study_table(study: Result, size: Any, measures: Any, form: str) -> str:
     """See `Study.table`."""
-    if form not in FORMATS:
-        raise InputError(f"format is {shown(form)}: use {', '.join(FORMATS)}")
+    check_format(form)
     sizes = list(study.plan.sizes)
     if size is not None:
         sizes = [each for each in sizes if each == str(size).strip()]
@@ -190,12 +188,16 @@ def study_table(study: Result, size: Any, measures: Any, form: str) -> str:
     heads = ["method", *(COMPARED.get(name, name.replace("_", " ")) for name in names)]
     parts = []
     for each in sizes:
-        rows = [[m, *(plus_minus(by[each, m, name]) for name in names)] for m in methods]
+        rows = [[m, *(_cell(by[each, m, name]) for name in names)] for m in methods]
         originals = [study.original.get(name) for name in names]
         rows.insert(0, ["original", *(NONE if value is None else figure(value) for value in originals)])
         words = f"Means over {study.plan.seeds} seeds at {each}, with 95 % intervals."
         parts.append(written(heads, rows, form, words))
     return "\n".join(parts)
+
+
+def _cell(row: Row) -> str:
+    return plus_minus(row["mean"], row["low"], row["high"])
 
 
 def _names(study: Result, measures: Any) -> list[str]:

@@ -1,16 +1,12 @@
-"""Tables of a study as text: for a terminal in blocks that fit its width, and as LaTeX, Markdown or CSV."""
+"""Tables of a study for a terminal, in blocks that fit its width."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import floor, log10
-from typing import Any
 
-from clgraph.measures.report import figure
-from clgraph.studies.columns import Row
+from clgraph.drawing import NONE
 
 WIDTH = 80
-NONE = "\u2013"
 GAP = "  "
 
 
@@ -56,60 +52,3 @@ def folded(text: str, width: int, indent: str = "") -> Iterator[str]:
         drop_whitespace=True,
         replace_whitespace=False,
     ) or [""]
-
-
-# --- For print ---
-
-FORMATS = ("latex", "markdown", "csv")
-SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-
-
-def written(heads: Sequence[str], rows: Sequence[Sequence[Any]], form: str, caption: str = "") -> str:
-    """Return a table as LaTeX (booktabs), Markdown or CSV; the first column is left-aligned.
-
-    Parameters
-    ----------
-    heads : sequence of str
-    rows : sequence of sequences of str
-    form : {"latex", "markdown", "csv"}
-    caption : str
-        Of a LaTeX table, and above a Markdown table.
-    """
-    if form == "csv":
-        import csv
-        import io
-
-        out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerows([heads, *rows])
-        return out.getvalue()
-    if form == "markdown":
-        cells = [[str(cell).replace("|", "\\|") for cell in row] for row in (heads, *rows)]
-        rule = [":--", *["--:"] * (len(heads) - 1)]
-        lines = [f"| {' | '.join(row)} |" for row in (cells[0], rule, *cells[1:])]
-        return "\n".join([*([caption, ""] if caption else []), *lines, ""])
-    body = [" & ".join(map(_latex, row)) + r" \\" for row in rows]
-    lines = [r"\begin{tabular}{l" + "r" * (len(heads) - 1) + "}", r"\toprule"]
-    lines += [" & ".join(map(_latex, heads)) + r" \\", r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
-    if caption:
-        lines = [r"\begin{table}", r"\centering", rf"\caption{{{_latex(caption)}}}", *lines, r"\end{table}"]
-    return "% \\usepackage{booktabs}\n" + "\n".join(lines) + "\n"
-
-
-def _latex(text: Any) -> str:
-    done = "".join(SPECIAL.get(c, f"\\{c}" if c in "&%$#_{}" else c) for c in str(text))
-    for sign, spelt in (("\u2212", "$-$"), ("\u00b1", r"$\pm$"), ("\u202f", r"\,"), (NONE, "--")):
-        done = done.replace(sign, spelt)
-    return done
-
-
-def plus_minus(row: Row) -> str:
-    """Return a mean and half of its interval, with as many decimals as the half has in two digits."""
-    if row["mean"] is None:
-        return NONE
-    if row["low"] is None:
-        return figure(row["mean"])
-    half = (row["high"] - row["low"]) / 2
-    if half == 0:
-        return f"{figure(row['mean'])} \u00b1 0"
-    decimals = max(0, 1 - floor(log10(half)))
-    return f"{row['mean']:.{decimals}f} \u00b1 {half:.{decimals}f}".replace("-", "\u2212")

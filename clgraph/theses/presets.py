@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from clgraph.measures.report import figure
+from clgraph.drawing import NONE, figure
 from clgraph.studies.columns import COMPARED
 from clgraph.studies.report import Comparison
-from clgraph.studies.tables import NONE
 from clgraph.theses.copra import CHARACTERISTICS
 
 if TYPE_CHECKING:

@@ -162,6 +162,28 @@ def test_a_picture(files, plotting, run, tmp_path):  # noqa: F811
     assert "a.png: 4 figures" in done.err
 
 
+def test_panels_and_tables_for_print(files, plotting, run, tmp_path):  # noqa: F811
+    whole, half = files / "whole.txt", files / "half.txt"
+    args = (whole, half, "--no-eigenvalues", "--plot")
+    done = run("quality", *args, tmp_path / "{panel}.pdf", "--panel", "degrees,hops", "--table", "markdown")
+    assert done.status == 0, done.err
+    assert done.out.startswith("| measure | original | sample | difference |")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["degrees.pdf", "hops.pdf"]
+    for each in tmp_path.iterdir():
+        assert b"/FontFile2" in each.read_bytes() and b"/Type3" not in each.read_bytes()
+    one = tmp_path / "one.svg"
+    assert run("quality", *args, one, "--panel", "ranks", "--columns", "2").status == 0
+    assert "<text" in one.read_text()
+    for given, why in (
+        ((one, "--panel", "ranks,hops"), "2 panels would go to one file; put {panel}"),
+        ((one, "--panel", "rank"), "'rank' is no panel"),
+        ((one, "--panel", "eigenvalues"), "there is no panel eigenvalues here"),
+    ):
+        done = run("quality", *args, *given)
+        assert done.status == 1 and why in done.err
+    assert "--panel is for --plot" in run("quality", whole, "--panel", "ranks").err
+
+
 def test_what_a_report_does_not_know_it_says(files, plotting, run, tmp_path):  # noqa: F811
     page = tmp_path / "report.html"
     name = "<b>&half.txt"

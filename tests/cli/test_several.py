@@ -193,6 +193,17 @@ def test_curve_picture(run, graph, device, tmp_path, suffix):
     assert list(tmp_path.iterdir()) == [picture]
 
 
+def test_a_curve_for_print(run, graph, device, tmp_path):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    picture = tmp_path / "curve.pdf"
+    args = ("--method", "drve", "--seed", "1", "--seeds", "3", "--points", "3", "--device", device.spec)
+    done = run("curve", graph, *args, "--plot", picture, "--columns", "1", "--table", "latex")
+    assert done.status == 0, done.err
+    assert b"/FontFile2" in picture.read_bytes() and b"/Type3" not in picture.read_bytes()
+    assert "\\toprule" in done.out and "a row for every batch" in done.out
+    assert "- a batched curve has a row for every batch" in run("curve", graph, *args).out
+
+
 @pytest.mark.parametrize(
     ("args", "word"),
     [

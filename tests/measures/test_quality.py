@@ -1,5 +1,6 @@
 """Quality of samples: every figure against a slow and plain computation of it, and what small graphs say."""
 
+import csv
 import dataclasses
 import json
 
@@ -245,3 +246,42 @@ def test_bad_options():
         quality(graph, seed=-1)
     with pytest.raises(InputError, match="a Graph is needed"):
         quality("graph.txt")
+
+
+def test_tables_for_print(device):
+    graph = powerlaw_graph(300, seed=1)
+    found = quality(graph, sample(graph, "drve", size="50%", seed=1, device=device), device=device)
+    lines = found.table().splitlines()
+    assert lines[0] == "| measure | original | sample | difference |"
+    assert any(line.startswith("| degree exponent, by maximum likelihood |") for line in lines)
+    head, *rows = csv.reader(found.table(format="csv").splitlines())
+    assert head == ["measure", "original", "sample"]
+    by = {name: cells for name, *cells in rows}
+    exponents = found.original.degree_exponent, found.sample.degree_exponent
+    assert [float(cell) for cell in by["degree_exponent.slope"]] == [each.slope for each in exponents]
+    assert float(by["ks.degree"][1]) == found.ks["degree"]
+    latex = found.table(format="latex")
+    assert latex.count("\\toprule") == 1 and "KS distance, degrees" in latex
+    assert "difference" not in quality(graph, device=device).table()
+    with pytest.raises(InputError, match="format is 'html'"):
+        found.table(format="html")
+
+
+def test_some_panels(device):
+    pytest.importorskip("matplotlib")
+    from matplotlib import pyplot
+
+    graph = powerlaw_graph(300, seed=1)
+    found = quality(graph, eigenvalues=False, device=device)
+    names = [axes.get_title() for axes in found.plot(panels="hops, degrees")]
+    assert names == ["Hop plot", "Degree distribution"]
+    for given, why in (
+        ("hop", "'hop' is no panel: use degrees"),
+        ("hops,hops", "named twice"),
+        ([], "panels is"),
+        ("curve", "there is no panel curve here"),
+        ("eigenvalues", "there is no panel eigenvalues here"),
+    ):
+        with pytest.raises(InputError, match=why):
+            found.plot(panels=given)
+    pyplot.close("all")

@@ -131,3 +131,52 @@ def test_what_has_no_curve():
         deletion_order(graph, "drve", 1)
     with pytest.raises(InputError, match="unknown method"):
         reduction_curve(graph, "dfs", 1)
+
+
+def test_curves_of_several_seeds(device):
+    graph = powerlaw_graph(400, seed=2)
+    curves = reduction_curve(graph, "drv", 5, seeds=3, device=device)
+    assert curves.seeds == (5, 6, 7) and len(curves) == 3
+    for seed, curve in zip(curves.seeds, curves, strict=True):
+        alone = reduction_curve(graph, "drv", seed, device=device)
+        assert np.array_equal(curve.deletions, alone.deletions)
+        assert np.array_equal(curve.vertices, alone.vertices)
+        assert np.array_equal(curve.edges, alone.edges)
+    found = curves.summary(4)
+    wanted = round(found["share"][2] * int(curves[0].vertices[0]))
+    degrees = np.array([2 * each.at(wanted)[2] / each.at(wanted)[1] for each in curves])
+    assert found["average_degree"][2] == pytest.approx(degrees.mean())
+    half = 4.302652729 * degrees.std(ddof=1) / 3**0.5  # Student's t of two degrees of freedom
+    assert found["average_degree_high"][2] - found["average_degree"][2] == pytest.approx(half)
+    assert found["average_degree"][2] - found["average_degree_low"][2] == pytest.approx(half)
+    lines = curves.table(4, format="csv").splitlines()
+    assert lines[0].split(",") == list(found) and len(lines) == 6
+    assert "\\pm" in curves.table(4, format="latex") and "seed 5 to 7" in curves.table(4)
+    assert curves.notes == [] and "seeds 5 to 7" in repr(curves)
+    batched = reduction_curve(graph, "drve", 5, seeds=1, device=device)
+    assert "a row for every batch" in batched.notes[0] and batched.notes[0] in batched.table()
+    for given, why in ({"seeds": 0}, "seeds"), ({"seeds": 2, "seed": 2**64 - 1}, "seed"):
+        with pytest.raises(InputError, match=why):
+            reduction_curve(graph, "drv", device=device, **given)
+    with pytest.raises(InputError, match="points"):
+        curves.summary(0)
+    with pytest.raises(InputError, match="format is 'html'"):
+        curves.table(format="html")
+
+
+def test_a_bar_of_several_curves(device):
+    told = []
+    graph = powerlaw_graph(400, seed=2)
+    reduction_curve(graph, "drve", 5, seeds=3, device=device, progress=lambda *at: told.append(at))
+    assert told == sorted(told) and told[-1][0] <= told[-1][1] and {of for _, of in told} == {told[0][1]}
+
+
+def test_bands_are_drawn(device):
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    curves = reduction_curve(powerlaw_graph(400, seed=2), "drv", 5, seeds=3, device=device)
+    axes = list(Figure().subplots(1, 2))
+    assert curves.plot(axes) == axes
+    assert [len(each.collections) for each in axes] == [2, 1]  # bands of vertices, edges; average degree
+    assert curves[0].plot(list(Figure().subplots(1, 2)))[0].collections[:] == []

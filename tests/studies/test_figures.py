@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 import clgraph
-from clgraph.measures.figures import COLUMNS
+from clgraph.drawing import COLUMNS
 from clgraph.studies.figures import span_of, write_figures
 
 

@@ -5,11 +5,12 @@ import pytest
 import scipy.stats
 
 from clgraph import InputError
+from clgraph.drawing import t_interval
 from clgraph.studies.answer import answer
 from clgraph.studies.aspects import check_weights
 from clgraph.studies.columns import COMPARED, MEASURES, SCALARS
 from clgraph.studies.plan import Plan, check_tolerance
-from clgraph.studies.summary import DRAWS, bootstrap_interval, summary_of, t_interval
+from clgraph.studies.summary import DRAWS, bootstrap_interval, summary_of
 
 PLAN = Plan(("drv", "dre"), ("70%", "30%"), (70, 30), 60, 0, 0, 1024, None)
 

@@ -6,9 +6,10 @@ import io
 import pytest
 
 from clgraph import InputError, powerlaw_graph, study
+from clgraph.drawing import plus_minus, written
 from clgraph.methods import METHODS
 from clgraph.studies.answer import answer_lines
-from clgraph.studies.tables import blocks, plus_minus, written
+from clgraph.studies.tables import blocks
 
 
 @pytest.fixture
@@ -61,9 +62,9 @@ def test_tables_for_print(found):
 
 
 def test_cells():
-    assert plus_minus({"mean": 0.123456, "low": 0.1, "high": 0.146912}) == "0.123 \u00b1 0.023"
-    assert plus_minus({"mean": -1234.5, "low": -1334.5, "high": -1134.5}) == "\u22121234 \u00b1 100"
-    assert plus_minus({"mean": None, "low": None, "high": None}) == "\u2013"
-    assert plus_minus({"mean": 4.0, "low": 4.0, "high": 4.0}) == "4 \u00b1 0"
+    assert plus_minus(0.123456, 0.1, 0.146912) == "0.123 \u00b1 0.023"
+    assert plus_minus(-1234.5, -1334.5, -1134.5) == "\u22121234 \u00b1 100"
+    assert plus_minus(None, None, None) == "\u2013"
+    assert plus_minus(4.0, 4.0, 4.0) == "4 \u00b1 0"
     assert written(["a_b", "c|d"], [["x", "\u22121 %"]], "latex").count("a\\_b & c|d") == 1
     assert written(["a", "c|d"], [["x", "1"]], "markdown").startswith("| a | c\\|d |")
