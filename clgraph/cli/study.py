@@ -189,6 +189,7 @@ def _answer_lines(best: Answer, tolerance: Tolerance, beside: Comparison | None)
 @click.command(cls=Command)
 @click.argument("record", metavar="RECORD")
 @option("--input graph GRAPH", "Input file, if it has moved (default: as recorded).")
+@option("--dry-run", "Check the record and the input's hash, and say what would be drawn.", bool)
 @limit_options
 @device_options
 def replay(run: Run) -> None:
@@ -196,12 +197,13 @@ def replay(run: Run) -> None:
 
     \b
     clgraph sample internet.txt --method drve --size 50% --seed 7 -o half.txt --record half.json
+    clgraph replay half.json --dry-run
     clgraph replay half.json --device cpu
 
     Ends with status 1 if anything differs.
     """
     from clgraph.studies.origin import input_of
-    from clgraph.studies.replay import check_input, of_other_version, read_record
+    from clgraph.studies.replay import check_input, contents, of_other_version, read_record
     from clgraph.studies.replay import replay as compare
 
     name, max_ratio = run.options.record, run.options.max_ratio
@@ -221,6 +223,13 @@ def replay(run: Run) -> None:
         raise InputError(
             f"{path} is not the input of {name}: its SHA-256 is {found}, not {record.input_sha256}"
         )
+    if run.options.dry_run:
+        would = contents(record)
+        same = "as recorded" if record.input_sha256 is not None else "not in the record"
+        known = {"record": name, "clgraph": record.version, "input": path, "sha256": found, "would": would}
+        head = [f"{name}: written by clgraph {record.version}", f"{path}: SHA-256 {found}, {same}"]
+        run.print(known, [*head, *(f"would draw: {what}" for what in would)])
+        return
     source: Any = path
     if not record.streamed:
         source = run.read(path)

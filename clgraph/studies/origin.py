@@ -22,7 +22,7 @@ from clgraph.methods import EXACT, EXPLORING, METHODS, REDUCTIONS
 from clgraph.sampling.curve import reduction_curve
 from clgraph.sampling.request import check_method
 from clgraph.sampling.result import with_mode
-from clgraph.studies.record import LIMITS, WRITTEN, is_lost, load_record, save_record
+from clgraph.studies.record import LIMITS, SAMPLE_HASHES, WRITTEN, is_lost, load_record, save_record
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -53,6 +53,7 @@ def write_record(
             "built": device.built_files,
         },
         **input_of(graph, reading),
+        "hashes": SAMPLE_HASHES,
         "result": result,
     }
     save_record(path, value, 2)

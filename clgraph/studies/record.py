@@ -189,6 +189,7 @@ RUN = Keys(
         "device": Keys(dict.fromkeys(("name", "kind", "platform", "driver"), TEXT) | RUNS_ON),
         "input": [FILE],
         "reading": READING,
+        "hashes": each_of(TEXT),
         "result": lambda value: _kind(value),  # which stands below
     }
 )
@@ -220,12 +221,30 @@ STUDY = Keys(
         "original": each_of(NUMBER | NULL),
         "reasons": each_of(TEXT),
         "files": [FILE],
+        "hashes": each_of(TEXT),
         "reading": READING,
         "command": [TEXT],
         **dict.fromkeys(("answer", "beside"), ANYTHING),  # of --json
     },
     needed=("study", "clgraph", "device", "input", "notes"),
 )
+
+
+# what a record says of its hashes, for those who read it without clgraph's documentation
+_GRAPH = (
+    "SHA-256 of {} in memory: direction, row_ptr (int64), col_idx (int32), weights (float64), multiplicity "
+    "(int32) and ids, little-endian; the same for every file format and device (clgraph/graph/digest.py)"
+)
+SAMPLE_HASHES = {
+    "input.sha256": "SHA-256 of the bytes of the input's file",
+    "input_sha256": _GRAPH.format("the original as it was read"),
+    "sha256": _GRAPH.format("the sample"),
+}
+STUDY_HASHES = {
+    "files.sha256": "SHA-256 of the bytes of the input's file",
+    "input": _GRAPH.format("the original as it was read"),
+    "output": "SHA-256 of the rows of study.csv without version, device and what comes of eigenvalues",
+}
 
 
 def _kind(value: dict[str, Any]) -> Keys:

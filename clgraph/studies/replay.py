@@ -95,6 +95,20 @@ def read_record(path: str) -> Record:
     )
 
 
+def contents(record: Record) -> list[str]:
+    """Return what a replay of a record draws, in words."""
+    if (plan := record.study) is not None:
+        samples = len(plan["methods"]) * len(plan["sizes"]) * plan["seeds"]
+        seeds = f"seeds {plan['seed']} to {plan['seed'] + plan['seeds'] - 1}"
+        return [
+            f"study of {samples} samples: methods {', '.join(plan['methods'])}; sizes "
+            f"{', '.join(map(str, plan['sizes']))}; {seeds}"
+        ]
+    return [
+        f"{_name(entry)}: {entry['vertices']} vertices, {entry['edges']} edges" for entry in record.samples
+    ]
+
+
 def check_input(record: Record, graph: Graph) -> None:
     """Raise InputError unless the graph is the record's.
 

@@ -9,7 +9,7 @@ from typing import Any
 from clgraph.errors import InputError
 from clgraph.studies.columns import HEADER, Row, lines_of, read_rows
 from clgraph.studies.plan import Plan
-from clgraph.studies.record import load_record, save_record
+from clgraph.studies.record import STUDY_HASHES, load_record, save_record
 from clgraph.studies.run import Batch
 
 TABLE = "study.csv"
@@ -116,6 +116,7 @@ class State:
         """Write the record, at the end of the study with everything that it has."""
         if self._folder is not None:
             so_far = {**self._head, "notes": self.notes, **{name: getattr(self, name) for name in KEPT}}
+            so_far["hashes"] = STUDY_HASHES
             save_record(self._path, {**so_far, **(more or {})})
 
     def add(self, batch: Batch) -> None:

@@ -39,6 +39,27 @@ def test_samples_and_studies(tmp_path, device, run):
     assert "is not the input of" in run("replay", tmp_path / "r.json", *on).err
 
 
+def test_a_dry_run_draws_nothing(tmp_path, device, run, monkeypatch):
+    graph, on = tmp_path / "g.txt", ("--device", device.spec, "-q")
+    write(powerlaw_graph(300, seed=2), graph)
+    made = ("sample", graph, "--sizes", "50%,20%", "--seed", "3", "--record", tmp_path / "r.json", *on)
+    assert run(*made).status == 0
+    study = ("study", graph, "--methods", "drv,dre", "--sizes", "50%", "--seeds", "2", "--no-figures")
+    assert run(*study, "-o", tmp_path / "s", *on).status == 0
+    for record in ("r.json", "s/study.json"):  # the file itself says what its hashes are
+        told = json.loads((tmp_path / record).read_text())["hashes"]
+        assert all(text.startswith("SHA-256 of ") for text in told.values()) and len(told) == 3
+    monkeypatch.setattr("clgraph.studies.replay.sample", None)
+    monkeypatch.setattr("clgraph.cli.command.Run.device", None)
+    done = run("replay", tmp_path / "r.json", "--dry-run")
+    assert done.status == 0, done.err
+    assert done.out.count("would draw: drv, size") == 2 and "as recorded" in done.out
+    told = json.loads(run("replay", tmp_path / "s/study.json", "--dry-run", "--json").out)
+    assert told["would"] == ["study of 4 samples: methods drv, dre; sizes 50%; seeds 0 to 1"]
+    write(powerlaw_graph(300, seed=3), graph)
+    assert "is not the input of" in run("replay", tmp_path / "r.json", "--dry-run").err
+
+
 def test_streams(tmp_path, device, run):
     graph, on = tmp_path / "g.txt", ("--device", device.spec, "-q")
     write(powerlaw_graph(300, seed=2), graph)
