@@ -119,7 +119,7 @@ class Quality(Pair):
         >>> import clgraph
         >>> found = clgraph.quality(clgraph.powerlaw_graph(500, seed=1), eigenvalues=False)
         >>> print(found.table().splitlines()[2])
-        | vertices | 486 |
+        | vertices | 500 |
         """
         from clgraph.measures.report import print_table
 
