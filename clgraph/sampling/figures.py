@@ -110,7 +110,8 @@ def write_curves(curves: Sequence[Any], path: str, name: str, columns: int | Non
     form = path.rsplit(".", 1)[1].lower()
     sizes = {None: (10.0, 4.0), 1: (COLUMNS[1], 4.4), 2: (COLUMNS[2], 2.7)}
     # fonts are embedded as TrueType, as publishers ask
-    with rc_context(PRINT if columns else {"pdf.fonttype": 42}):
+    style: Any = PRINT if columns else {"pdf.fonttype": 42}
+    with rc_context(style):
         figure = Figure(figsize=sizes[columns], layout="constrained")
         axes = figure.subplots(2, 1) if columns == 1 else figure.subplots(1, 2)
         title = f"{name}: {title_of(curves)}"

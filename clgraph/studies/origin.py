@@ -206,13 +206,13 @@ def curve_of(
     options = made.options or {}
     if lost := next((name for name, value in options.items() if is_lost(value)), None):
         return None, f"{lost} was {options[lost]}, which the record does not hold."
-    curve = reduction_curve(
+    curve = reduction_curve(  # type: ignore[call-overload]
         original,
         made.method,
         made.seed,
         size=made.target or max(1, sample.num_vertices),
         device=dev,
-        mode=mode,  # type: ignore[arg-type]
+        mode=mode,
         tolerance=options.get("tolerance"),
         mix=options.get("mix", options.get("weight")),
         connection=options.get("connection", "weak"),
