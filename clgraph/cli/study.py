@@ -52,6 +52,8 @@ VERTICES = 300_000  # of the graph of a preset, unless given
 @option("--aspects TEXT", "Weights of the aspects over all: degrees=2,spectrum=0 (default: 1 each).")
 @option("--min-size SIZE", "Redraw a sample of fewer vertices, with the next seed.")
 @measure_options
+@option("--write", "Write the samples of the method and size that the answer names, with records.", ["best"])
+@option("--write-as SUFFIX", "Format of these files, such as .graphml (default: as GRAPH, else .clg).")
 @option("--figures/--no-figures", "Draw figures and a report (needs matplotlib).", bool, True)
 @option("--columns", "Width of the figures: 1 or 2 columns of a journal (3.3 or 7 inch).", ["1", "2"], "1")
 @option("--table", "Print means and intervals at each size as a table.", ["latex", "markdown", "csv"])
@@ -79,6 +81,7 @@ def study(run: Run) -> None:
     tolerance, weights = check_tolerance(given.tolerance), check_weights(given.aspects)
     if given.figures:
         need_matplotlib("the report", "--no-figures")
+    suffix = _suffix(run)
     makes = given.preset == "copra"
     if not run.graph and not makes:
         more = (
@@ -120,6 +123,7 @@ def study(run: Run) -> None:
     written = write_outputs(found, folder, tolerance, figures=given.figures, **about)
     run.say(f"{folder}: study.csv ({len(found.rows)} rows), study.json, {', '.join(written)}")
     best = found.best(tolerance, weights)
+    samples = _write_best(run, graph, data, found, best, folder / f"best/{{}}{suffix}") if given.write else []
     if given.table:
         click.echo(found.table(format=given.table), nl=False)
         return
@@ -132,7 +136,8 @@ def study(run: Run) -> None:
         "smallest": {verdict.measure: verdict.smallest for verdict in best.verdicts},
         "not_measured": best.missing,
     }
-    compared = {"beside": asdict(beside)} if beside else {}
+    compared: dict[str, Any] = {"beside": asdict(beside)} if beside else {}
+    compared |= {"written": samples} if given.write else {}
     run.print(
         lambda: {**found.to_dict(), "answer": answer, **compared}, _answer_lines(best, tolerance, beside)
     )
@@ -159,6 +164,51 @@ def _sampled(run: Run, graph: Graph, folder: Path) -> Study:
                 f"{counts[0]} of {counts[1]} samples are in {folder}; the same command goes on from there"
             )
         raise
+
+
+def _suffix(run: Run) -> str:
+    """Return the suffix of the samples to write; checked before anything is drawn."""
+    from clgraph.formats.table import find_format
+
+    given, suffix = run.options, Path(run.graph or "").suffix
+    if given.write_as is None:
+        try:
+            known = find_format(Path(f"best{suffix}")).name != "ldbc"  # which is two files
+        except InputError:  # standard input, a file by --format
+            known = False
+        return suffix if known else ".clg"
+    if not given.write:
+        raise InputError("--write-as is for --write best, which is not given")
+    if not given.write_as.startswith(".") or find_format(Path(f"best{given.write_as}")).name == "ldbc":
+        raise InputError(f"--write-as {given.write_as}: give the suffix of one file, such as .graphml")
+    return str(given.write_as)
+
+
+def _write_best(run: Run, graph: str, data: Graph, found: Study, best: Answer, name: Path) -> list[str]:
+    """Write the samples that the answer names, each with its record, and return the files."""
+    from clgraph.studies.figures import plain
+    from clgraph.studies.origin import write_record
+    from clgraph.studies.state import make_folder
+
+    if best.winner is None:
+        run.say("note: nothing could be compared, so no samples are written")
+        return []
+    method, size = best.winner
+    make_folder(name.parent)
+    sizes, made = list(found.plan.sizes), []
+    for row in found.rows:
+        if (row["method"], row["size"]) != (method, size):
+            continue
+        with warnings.catch_warnings(action="ignore"):  # what it warns of is among the study's notes
+            drawn = clgraph.sample(data, method, sizes=sizes, seed=row["seed"], device=run.device)
+        each = drawn[sizes.index(size)]
+        path = str(name).format(f"{method}-{plain(size)}-{row['seed']}")
+        run.write_graph(each.graph, path)
+        entry = {"directed": data.directed, **each.to_dict(), "output": path}
+        write_record(f"{path}.json", graph, run.reading, run.device, entry)
+        made.append(path)
+    run.say(f"{name.parent}: {len(made)} samples by {method} at {size}, each with its record")
+    return made
 
 
 def _choice(choice: Choice) -> dict[str, Any]:

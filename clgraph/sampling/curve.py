@@ -329,15 +329,43 @@ def _edge_order(
 
 @overload
 def reduction_curve(
-    graph: Graph | Any, method: str = ..., seed: int | None = ..., *, seeds: None = ..., **options: Any
+    graph: Graph | Any,
+    method: str = ...,
+    seed: int | None = ...,
+    *,
+    seeds: None = ...,
+    rng: keyed.Rng | None = ...,
+    size: float | int | str = ...,
+    device: str | Device | None = ...,
+    mode: Literal["auto", "exact", "batched"] = ...,
+    tolerance: float | None = ...,
+    mix: float | str | None = ...,
+    connection: Literal["weak", "strong"] = ...,
+    progress: Any = ...,
+    forest: Any = ...,
+    checkpoint: str | os.PathLike[str] | None = ...,
 ) -> ReductionCurve: ...
 @overload
 def reduction_curve(
-    graph: Graph | Any, method: str = ..., seed: int | None = ..., *, seeds: int, **options: Any
+    graph: Graph | Any,
+    method: str = ...,
+    seed: int | None = ...,
+    *,
+    seeds: int,
+    rng: keyed.Rng | None = ...,
+    size: float | int | str = ...,
+    device: str | Device | None = ...,
+    mode: Literal["auto", "exact", "batched"] = ...,
+    tolerance: float | None = ...,
+    mix: float | str | None = ...,
+    connection: Literal["weak", "strong"] = ...,
+    progress: Any = ...,
+    forest: Any = ...,
+    checkpoint: str | os.PathLike[str] | None = ...,
 ) -> ReductionCurves: ...
 @keyed.takes_rng
 @with_progress("reducing")
-def reduction_curve(  # type: ignore[misc]  # options are those below
+def reduction_curve(
     graph: Graph | Any,
     method: str = "drv",
     seed: int | None = None,

@@ -8,7 +8,7 @@ from typing import Any
 
 from clgraph.drawing import NONE, figure
 from clgraph.results import Shown
-from clgraph.studies.aspects import OVERALL, Choice, Distances, headline, named, warnings_of
+from clgraph.studies.aspects import OVERALL, Choice, Distances, headline, named, warnings_of, winner
 from clgraph.studies.columns import COMPARED, Row
 from clgraph.studies.plan import Plan, Tolerance
 from clgraph.studies.tables import GAP, WIDTH, blocks, folded
@@ -88,6 +88,12 @@ class Answer(Shown):
     missing: dict[str, str]
     weights: dict[str, float]
     warnings: dict[str, list[str]]
+
+    @property
+    def winner(self) -> tuple[str, str] | None:
+        """Method and size that `headline` names; None if nothing could be compared."""
+        found = winner(self.choices)
+        return None if found is None else (found[1].method, found[0].size)
 
     @property
     def headline(self) -> str:

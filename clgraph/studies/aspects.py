@@ -297,6 +297,20 @@ def smallest_within(choices: list[Choice]) -> tuple[Choice, Place] | None:
     return best
 
 
+def winner(choices: list[Choice]) -> tuple[Choice, Place] | None:
+    """Return size and method that the answer names; None if nothing could be compared.
+
+    These are the smallest size within the tolerance, or where all fail the nearest of all.
+    """
+    overall = [choice for choice in choices if choice.aspect == OVERALL]
+    if found := smallest_within(choices):
+        return found
+    if not overall:
+        return None
+    nearest = min(overall, key=lambda each: each.places[0].distance)
+    return nearest, nearest.places[0]
+
+
 def headline(choices: list[Choice], warned: Iterable[str] = ()) -> str:
     """Return the answer over all aspects in one sentence."""
     overall = [choice for choice in choices if choice.aspect == OVERALL]
@@ -310,7 +324,6 @@ def headline(choices: list[Choice], warned: Iterable[str] = ()) -> str:
         text += f"{place.text()} from the original; {accepted:.1f} % are accepted"
         others = [p.method for p in choice.places if p.method != place.method and _overlap(p, place)]
     else:
-        # where all fail, the nearest of the largest size is what comes next
         choice = min(overall, key=lambda each: each.places[0].distance)
         place, others = choice.places[0], list(choice.alike)
         text = f"No size is within the tolerance over all ({accepted:.1f} %). Nearest is "

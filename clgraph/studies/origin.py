@@ -206,7 +206,7 @@ def curve_of(
     options = made.options or {}
     if lost := next((name for name, value in options.items() if is_lost(value)), None):
         return None, f"{lost} was {options[lost]}, which the record does not hold."
-    curve = reduction_curve(
+    curve = reduction_curve(  # type: ignore[call-overload]
         original,
         made.method,
         made.seed,

@@ -15,7 +15,7 @@ from clgraph.studies.run import Batch
 TABLE = "study.csv"
 FIRST = ("degrees", "hop_plots", "spectra")  # of the first seed's samples, by method and size
 KEPT = (*FIRST, "restarts")
-OUTPUTS = (TABLE, "summary.csv", "study.parquet", "figures", "report.html")
+OUTPUTS = (TABLE, "summary.csv", "study.parquet", "figures", "report.html", "best")
 
 
 def make_folder(folder: Path) -> None:

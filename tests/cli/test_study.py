@@ -2,12 +2,13 @@
 
 import csv
 import json
+from pathlib import Path
 
 import pytest
 from browser import browser, plotting  # noqa: F401
 from cli_runs import InProcess
 
-from clgraph import powerlaw_graph, write
+from clgraph import Graph, powerlaw_graph, study, write
 
 
 @pytest.fixture
@@ -54,6 +55,66 @@ def test_files_and_report(graph, tmp_path, device, run, browser, plotting):  # n
         assert done.status == 0 and done.out.startswith(begin)
 
 
+def friends(directed):
+    """A graph with names, weights and attributes, as a researcher has one."""
+    nx = pytest.importorskip("networkx")
+    made = nx.DiGraph() if directed else nx.Graph()
+    for u, v, _ in powerlaw_graph(120, seed=2).to_networkx().edges(data=True):
+        made.add_edge(f"p{u}", f"p{v}", weight=(u + v) % 7 + 0.5, since=1990 + v % 30)
+    for number, name in enumerate(made):
+        made.nodes[name].update(age=20 + number % 50, town=f"t{number % 5}")
+    return made
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_the_winners_samples_are_written(directed, tmp_path, device, run):
+    nx = pytest.importorskip("networkx")
+    whole, folder = friends(directed), tmp_path / "out"
+    nx.write_graphml(whole, tmp_path / "friends.graphml")
+    on = ("--device", device.spec, "-q", "--no-figures", "--ids", "str", "--weights")
+    command = ("study", tmp_path / "friends.graphml", "--methods", "drv,rn", "--sizes", "60%,30%")
+    done = run(*command, "--seeds", "3", "-o", folder, "--write", "best", "--json", *on)
+    assert done.status == 0, done.err
+    told = json.loads(done.out)
+    rows = {(r["method"], r["size"], r["seed"]): r for r in csv.DictReader((folder / "study.csv").open())}
+    assert len(told["written"]) == 3
+    for name in told["written"]:
+        made, record = nx.read_graphml(name), json.loads(Path(f"{name}.json").read_text())
+        entry = record["result"]
+        row = rows[entry["method"], entry["size"], str(entry["seed"])]
+        assert int(row["vertices"]) == len(made) == entry["vertices"]
+        assert f"Take {entry['method']} " in told["answer"]["headline"] or (
+            f"Nearest is {entry['method']} " in told["answer"]["headline"]
+        )
+        assert f" at {entry['size']}" in told["answer"]["headline"]
+        assert made.is_directed() is directed
+        for vertex, known in made.nodes(data=True):
+            assert known == whole.nodes[vertex]
+        for *ends, known in made.edges(data=True):
+            assert {key: known[key] for key in ("weight", "since")} == whole.edges[tuple(ends)]
+        assert run("replay", f"{name}.json", "--device", device.spec, "-q").status == 0
+    again = run(*command, "--seeds", "3", "-o", folder, "--write", "best", "--write-as", ".clg", *on)
+    assert again.status == 0 and len(list((folder / "best").glob("*.clg"))) == 3
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_studies_of_other_libraries_graphs(directed, device):
+    """The same graph by NetworkX, igraph and pandas gives the same study."""
+    igraph, pandas = pytest.importorskip("igraph"), pytest.importorskip("pandas")
+    whole = friends(directed)
+    rows = [(u, v, known["weight"]) for u, v, known in whole.edges(data=True)]
+    graphs = [
+        Graph.from_networkx(whole),
+        igraph.Graph.TupleList(rows, directed=directed, weights=True),
+        Graph.from_pandas(pandas.DataFrame(rows, columns=["source", "target", "weight"]), directed=directed),
+    ]
+    options = {"seeds": 2, "eigenvalues": False, "device": device}
+    found = [study(each, "drv,drve", "50%", **options) for each in graphs]
+    for other in found[1:]:
+        assert {**other.original, "seed": 0} == {**found[0].original, "seed": 0}
+    assert all(row["vertices"] > 10 for each in found for row in each.rows)
+
+
 def test_mistakes(graph, tmp_path, run):
     folder = tmp_path / "out"
     for options, why in (
@@ -62,6 +123,9 @@ def test_mistakes(graph, tmp_path, run):
         (("--aspects", "degree=1"), "'degree' is no aspect"),
         (("--sizes", "70%,500"), "size 500 is larger than the graph"),
         (("--seeds", "0"), "seeds is 0"),
+        (("--write-as", ".clg"), "--write-as is for --write best"),
+        (("--write", "best", "--write-as", "clg"), "give the suffix of one file"),
+        (("--write", "best", "--write-as", ".docx"), "no known format"),
     ):
         done = run("study", graph, "-o", folder, "--no-figures", *options)
         assert done.status == 1 and why in done.err
