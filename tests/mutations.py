@@ -49,7 +49,6 @@ MUTATIONS = [
     *_of(
         WEIGHTED,
         "cl/traversal/weighted.cl",
-        ("if (word_ <= limit && word_ < LOAD", "if (word_ < limit && word_ < LOAD"),
         ("if (from < own && WORD_OF", "if (from <= own && WORD_OF"),
         (
             "before[v] = (uint)col_idx[e];\n#endif\n                break;",
@@ -59,7 +58,6 @@ MUTATIONS = [
         ("if (was == 0 || was == round)", "if (was == 0)"),
         ("        if (word >= low)\n", "        if (word > low)\n"),
         ("            if (ends[middle] > a)", "            if (ends[middle] >= a)"),
-        ("(void)atomic_xchg(&state[FAR + 2 * ((phase + 1) % 3)], 0u);", ";"),
         ("    if (part < spans) {\n", "    if (part < spans - 1) {\n"),
     ),
     *_of(
@@ -109,13 +107,10 @@ MUTATIONS = [
     *_of(
         MULTILEVEL,
         "cl/measures/multilevel.cl",
-        ("return other != own && (c == own || c < other);", "return c < other;"),
         (
             "(ulong)(weight ? weight[e] : 1) << (loops && col_idx[e] == (v))",
             "(ulong)(weight ? weight[e] : 1)",
         ),
-        ("rest = total[c] - (c == own ? k : 0);", "rest = total[c];"),
-        (" - (gain_low < cost_low ? 1 : 0));", ");"),
         ("if (c < 0 || (within && c != own && busy[c] == stamp))", "if (c < 0)"),
         ("if (u == v || (within && u >= 0 && within[u] != within[v]))", "if (u == v)"),
         ("(claim[from] == v && claim[to] == v)", "claim[from] == v"),
@@ -137,11 +132,8 @@ MUTATIONS = [
     *_of(
         FANOUT,
         "cl/sampling/fanout.cl",
-        ("                        arc = row + last;\n", "                        arc = row + j;\n"),
-        ("arc = row + keyed_below(bits, (uint)last + 1u);", "arc = row + keyed_below(bits, (uint)last);"),
         ("bits = j & 1 ? keyed_b(x) : keyed_a(x);", "bits = keyed_a(x);"),
         ("                if (e < found)\n                    atomic_min(&table[at], e);\n", ""),
-        (" + place[first - known] - (int)bounds[batches + 1 + b];", " + place[first - known];"),
         ("place_of(arc_ptr, arc_idx, u, v) + copy;", "place_of(arc_ptr, arc_idx, u, v);"),
         ("(uint)((t) - seed_begin[b] + 1)", "(uint)((t) - seed_begin[b])"),
         (

@@ -372,4 +372,4 @@ def test_launch_tables_have_one_form() -> None:
 
 def test_mutations_fit_their_files():
     """Each of the mistakes that ``python tests/mutations.py`` makes can still be made."""
-    assert len(MUTATIONS) > 100 and list(misfits()) == []
+    assert len(MUTATIONS) > 90 and list(misfits()) == []

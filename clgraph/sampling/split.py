@@ -442,13 +442,13 @@ def split_edges(
             begin += wanted[which]
         dev.finish()
         run.lap("negatives")
-    return EdgeSplit(
-        graph=training,
-        train=found[TRAIN],
-        validation=found[VALIDATION],
-        test=found[TEST],
-        seed=first,
-        seconds=run.seconds,
-        device=str(run.device),
-        provenance=run.provenance,
-    )
+        return EdgeSplit(
+            graph=training,
+            train=found[TRAIN],
+            validation=found[VALIDATION],
+            test=found[TEST],
+            seed=first,
+            seconds=run.seconds,
+            device=str(dev),
+            provenance=run.provenance,
+        )
