@@ -359,7 +359,7 @@ typedef struct {
     uint count, at;
 } Queue;
 
-static inline void put_spans(const int x, const int spans, __global int *restrict list, volatile __global uint *length)
+static inline void put_spans(const int x, const int spans, __global int *list, volatile __global uint *length)
 {
     const uint at = atomic_add(length, (uint)spans);
     for (int i = 0; i < spans; i++) {
@@ -368,7 +368,7 @@ static inline void put_spans(const int x, const int spans, __global int *restric
     }
 }
 
-static inline void put_next(volatile __local Queue *queue, const int x, const int spans, __global int *restrict list,
+static inline void put_next(volatile __local Queue *queue, const int x, const int spans, __global int *list,
                             volatile __global uint *length)
 {
     uint i = QUEUE;
@@ -380,7 +380,7 @@ static inline void put_next(volatile __local Queue *queue, const int x, const in
         put_spans(x, spans, list, length);
 }
 
-static inline void put_far(volatile __local Queue *queue, const int x, __global int *restrict list,
+static inline void put_far(volatile __local Queue *queue, const int x, __global int *list,
                            volatile __global uint *length)
 {
     const uint i = atomic_inc(&queue->count);
