@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 LONGEST = 2**20  # vertices of a walk
 TEXTS = (".txt", ".walks", *(f".txt{suffix}" for suffix in SUFFIXES))
 ENDINGS = (*TEXTS, ".npy", ".parquet")
-# bytes of a block's trails, their copies and their rows, where the device has the host's memory
+# bytes of a block where the device has the host's memory
 HOST_SHARE = 1 << 28
 STATE, DATA = "state.json", "data"
 
@@ -200,15 +200,21 @@ class Block:
         return found.reshape(self.walks, self.columns)
 
 
+def room(device: Device) -> int:
+    """Return the bytes that a block's trails, their copies and their rows may take."""
+    return HOST_SHARE if device.shares_memory else device.global_memory // 16
+
+
 class _Blocks:
     """Makes walks of a request from any one on: a walker draws by its number, whatever block it is in."""
 
     def __init__(self, device: Device, graph: Graph, request: Request, seed: int) -> None:
         self.device, self.request, self.seed = device, request, seed
         self.columns = request.steps + 1
-        room = HOST_SHARE if device.shares_memory else device.global_memory // 16
         # a trail, its copies, and rows, 4 bytes each
-        self.most = max(1, min(room // (12 * self.columns), request.walkers, 2**31 // self.columns - 1))
+        self.most = max(
+            1, min(room(device) // (12 * self.columns), request.walkers, 2**31 // self.columns - 1)
+        )
 
     def walk(self, first: int) -> Block:
         """Return the walks from number `first` on, as many as a block has."""

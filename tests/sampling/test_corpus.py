@@ -27,7 +27,7 @@ def run(capsys):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Blocks of 7 walks of 6 vertices."""
-    monkeypatch.setattr(corpus, "HOST_SHARE", 12 * 6 * 7)
+    monkeypatch.setattr(corpus, "room", lambda device: 12 * 6 * 7)
 
 
 def lines_of(rows):

@@ -74,7 +74,12 @@ class Column:
         values: npt.NDArray[Any] | Callable[[], npt.NDArray[Any]],
         device_column: Column | None = None,
     ) -> None:
-        self.offset, self._source, self.device_column = offset, values, device_column
+        self.offset, self._source, self._device_column = offset, values, device_column
+
+    @property
+    def device_column(self) -> Column | None:
+        """The values on the device, perhaps in another order: this column itself, if that is where it is."""
+        return self if hasattr(self, "buffer") else self._device_column
 
     @lazy
     def values(self) -> npt.NDArray[Any]:
@@ -102,14 +107,14 @@ class Column:
                 return device.download(buffer, dtype, int(offset[-1]))
 
         made = Column(offset, fetch)
-        made.device, made.buffer, made.dtype, made.device_column = device, buffer, dtype, made
+        made.device, made.buffer, made.dtype = device, buffer, dtype
         return made
 
     @staticmethod
-    def of_parts(parts: list[npt.NDArray[Any]]) -> Column:
+    def of_parts(parts: list[npt.NDArray[Any]], device_column: Column | None = None) -> Column:
         """Return a column with one part per run."""
         offset = np.concatenate(([0], np.cumsum([len(part) for part in parts]))).astype(np.int64)
-        return Column(offset, np.concatenate(parts) if parts else np.zeros(0, np.int32))
+        return Column(offset, np.concatenate(parts) if parts else np.zeros(0, np.int32), device_column)
 
 
 @dataclass(frozen=True)

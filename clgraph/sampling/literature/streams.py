@@ -398,9 +398,9 @@ class GraphStream(Engine):
         self.order.order_places.launch(self, self.flat(many), count=many, run=run, time=time, out=out)
         parts = np.split(device.download(out, np.int64, many), offset[1:-1])
         made = [each.taken(np.argsort(part)) for each, part in zip(reservoirs, parts, strict=True)]
-        packed = Column.of_parts([np.sort(part) for part in parts])
-        packed.device_column = Column.on(device, offset, out, np.int64)
-        return packed, made
+        return Column.of_parts(
+            [np.sort(part) for part in parts], Column.on(device, offset, out, np.int64)
+        ), made
 
 
 # --- Streams of which no graph exists: files, iterators, standard input ---

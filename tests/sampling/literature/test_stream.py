@@ -244,7 +244,7 @@ def test_law_of_pies(device):
         ("gps", {"edges": 3, "triangles": 1, "weighted": True}, "the graph has no weights"),
         ("gps", {"edges": 3, "block": 0}, "block is 0"),
         ("gsh", {"block": 2}, "block is not an option of gsh, but of gps"),
-        ("pies", {"size": 3, "q": "0.3"}, "q is not an option of pies, but of gsh"),
+        ("pies", {"size": 3, "q": "0.3"}, "q is not an option of pies, but of node2vec, gsh"),
     ],
 )
 def test_bad_input(method, options, words):
