@@ -61,14 +61,25 @@ def text_of(kernels: Iterable[str]) -> str:
 def recorded() -> dict[str, list[str]]:
     """The kernels of each case that ran clean with the files as they are now."""
     found = json.loads(CLEAN.read_text()) if CLEAN.exists() else {}
-    return {name: made["kernels"] for name, made in found.items() if made["text"] == text_of(made["kernels"])}
+    kernels = {
+        name: [
+            f"{program} {kernel}" for program, names in made["kernels"].items() for kernel in names.split()
+        ]
+        for name, made in found.items()
+    }
+    return {name: each for name, each in kernels.items() if found[name]["text"] == text_of(each)}
 
 
 def note(clean: Mapping[str, list[str]]) -> None:
     """Record that these cases ran clean, with their kernels; cases that are no more are dropped."""
     kept = {**recorded(), **clean}
-    lines = [
-        f"  {json.dumps(name)}: {json.dumps({'text': text_of(kept[name]), 'kernels': sorted(kept[name])})}"
-        for name in sorted(kept.keys() & ALL.keys())
-    ]
+    lines = []
+    for name in sorted(kept.keys() & ALL.keys()):
+        programs: dict[str, str] = {}
+        for line in sorted(kept[name]):
+            program, kernel = line.split()
+            programs[program] = f"{programs[program]} {kernel}" if program in programs else kernel
+        lines.append(
+            f"  {json.dumps(name)}: {json.dumps({'text': text_of(kept[name]), 'kernels': programs})}"
+        )
     CLEAN.write_text("{\n" + ",\n".join(lines) + "\n}\n")
