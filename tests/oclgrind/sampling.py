@@ -75,6 +75,16 @@ def case_split(device: Any) -> None:
             for number, part in enumerate((found.train, found.validation, found.test)):
                 assert list(zip(*part.edges.tolist(), strict=True)) == wanted.edges[number]
                 assert list(zip(*part.negatives.tolist(), strict=True)) == wanted.negatives[number]
+    # few pairs without an edge: one round of draws does not find them all
+    u, v = np.triu_indices(12, 1)
+    kept = np.arange(len(u)) % 11 > 0
+    graph = Graph.from_edges(u[kept], v[kept])
+    options = {"negatives": 0.1, "negative_law": "degree"}
+    found, wanted = (
+        split_edges(graph, 20, 10, seed=3, device=device, **options),
+        reference_split_edges(graph, 20, 10, seed=3, **options),
+    )
+    assert list(zip(*found.train.negatives.tolist(), strict=True)) == wanted.negatives[0] != []
 
 
 def case_sample_drv(device: Any) -> None:
