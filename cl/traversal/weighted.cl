@@ -717,3 +717,41 @@ __kernel void weighted_sums(const int n, const int spans, const int span, __glob
     }
 }
 #endif
+
+// --- results ----------------------------------------------------------------------------------------------------------
+
+#ifdef RESULT
+// The bits of a distance as a floating-point number of the result's size; those of whole numbers are put together from
+// their own, so that no device needs float64 for them.
+static inline RESULT result_of(const WORD word)
+{
+#ifndef WHOLE
+    return word;
+#else
+    const int top = 31 - (int)clz(word);
+#ifdef WIDE_RESULT
+    if (word == UNREACHED) return 0x7FF0000000000000ul;
+    if (word == 0) return 0;
+    return (ulong)(1023 + top) << 52 | ((ulong)word << (52 - top) & 0xFFFFFFFFFFFFFul);
+#else
+    if (word == UNREACHED) return 0x7F800000u;
+    return as_uint((float)word);
+#endif
+#endif
+}
+
+// result[base ...] = the distances of a batch; reached[] = how many of a work-item's there are.
+__kernel void weighted_results(const int places, const ulong base, const int parts, __global const WORD *restrict distance,
+                               __global RESULT *restrict result, __global uint *restrict reached)
+{
+    const int part = (int)get_global_id(0);
+    uint many = 0;
+    FOR_ITEMS(x, places) {
+        const WORD word = distance[x];
+        many += word != UNREACHED;
+        result[base + x] = result_of(word);
+    }
+    if (part < parts)
+        reached[part] = many;
+}
+#endif

@@ -355,11 +355,11 @@ class Memory(Queues):
         )
         self.note("upload", array.nbytes, event)
 
-    def copy(self, dst: Any, src: Any, nbytes: int) -> None:
-        """Copy the first `nbytes` bytes of a buffer to another; does not wait."""
+    def copy(self, dst: Any, src: Any, nbytes: int, *, offset: int = 0) -> None:
+        """Copy the first `nbytes` bytes of a buffer to another, from its `offset` on; does not wait."""
         if nbytes:
             try:
-                event = cl.enqueue_copy(self.queue, dst, src, byte_count=nbytes)
+                event = cl.enqueue_copy(self.queue, dst, src, byte_count=nbytes, dst_offset=offset)
                 self.note("copy", nbytes, event)
             except cl.Error as error:
                 raise self.failure(error, f"copy of {nbytes} bytes") from error

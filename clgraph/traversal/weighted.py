@@ -13,12 +13,13 @@ import numpy.typing as npt
 
 from clgraph.arguments import flag, flat_list, is_one, is_word, real, shown, word
 from clgraph.csr.device_csr import DeviceCSR
+from clgraph.csr.scan import running_sums
 from clgraph.csr.upload import Residence, upload_csr
 from clgraph.device.launch_config import LaunchTable, WorkGroup
 from clgraph.errors import CapacityError, DeviceError, InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.progress import with_progress
-from clgraph.results import RunsOn
+from clgraph.results import Arrays, RunsOn, on_device
 from clgraph.run import run_on
 
 if TYPE_CHECKING:
@@ -73,11 +74,12 @@ class LaunchConfig(WorkGroup):
 
 ALONE: dict[str, Any] = {"team": False, "groups": 0, "chunk": 1, "queue": 1, "rounds": 1}
 LAUNCH = LaunchTable(
-    # 2048 work-items for each unit, which is what it holds; a launch that finds nothing to do takes some 3 us
+    # R-MAT 22, whole weights, H200: few 2^15, 2^17, 2^18, 2^20 take 7.7, 7.4, 6.3, 6.3 ms; groups 4, 8, 12,
+    # 16, 24 take 12.7, 8.2, 7.4, 7.7, 8.5; chunks of 32 to 512 arcs are within the noise
     gpu=LaunchConfig(
         local=128,
         team=True,
-        groups=16,
+        groups=12,
         chunk=128,
         queue=512,
         rounds=8,
@@ -85,7 +87,7 @@ LAUNCH = LaunchTable(
         buffer=1,
         run=16,
         places=1 << 24,
-        few=1 << 15,
+        few=1 << 18,
     ),
     # a few places to a work-item: a hub among them has a hundred thousand arcs
     cpu=LaunchConfig(local=1, **ALONE, entries=32, buffer=32, run=0, places=1 << 20, few=1 << 12),
@@ -324,7 +326,6 @@ class WeightedSearch:
             WIDE=numbers.wide,
             LISTED=self.listed,
             MANY=self.lanes > 1,
-            WHOLE=numbers is INTEGERS,
             TEAM=self.team,
             LOCAL=config.local,
             CHUNK=config.chunk,
@@ -333,6 +334,9 @@ class WeightedSearch:
             BUFFER=config.buffer,
             RUN=config.run,
             ITEMS=self.dev.tuning.items,
+            RESULT="ulong" if self.lengths.dtype == "float64" else "uint",
+            WIDE_RESULT=self.lengths.dtype == "float64",
+            WHOLE=numbers is INTEGERS,
             SUM=None if numbers.value == "float" else "double" if numbers.wide else "ulong",
             **self.csr.defines,
         )
@@ -477,7 +481,10 @@ class WeightedSearch:
             self._over_arcs(self.build().weighted_overflow, rows, base=base, first=first)
             head = int(self.dev.download(first, np.uint32, 1)[0])
             if head < 0xFFFFFFFF:
-                graph, distance = self.graph.reverse, self.distances(lane, lane + 1)[0]
+                graph, distance = (
+                    self.graph.reverse,
+                    self.dev.download(self.distance, self.numbers.bits, self.n, offset=lane * self.n),
+                )
                 tails = graph.col_idx[graph.row_ptr[head] : graph.row_ptr[head + 1]]
                 tail = int(tails[distance[tails] != self.numbers.unreached][0])
                 source = shown(self.graph.ids[[sources[lane]]].tolist()[0])
@@ -486,14 +493,18 @@ class WeightedSearch:
                     f"is beyond what {self.lengths.dtype} holds; use smaller weights or a cutoff"
                 )
 
-    def distances(self, first: int, last: int) -> Words:
-        """Return the bits of the distances of some lanes, shape (last - first, n)."""
-        many = (last - first) * self.n
-        found = self.dev.download(self.distance, self.numbers.bits, many, offset=first * self.n)
-        return found.reshape(last - first, self.n)
+    def results(self, into: Any, base: int = 0) -> int:
+        """Write the batch's distances into a buffer from `base` on, and return how many are finite."""
+        dev, places = self.dev, self.count * self.n
+        parts = -(-places // dev.tuning.items)
+        reached = dev.empty(parts, np.uint32)
+        given = {"places": places, "base": base, "parts": parts, "result": into, "reached": reached}
+        self.build().weighted_results.launch(self, parts, **given)
+        total = running_sums(dev, reached, parts, of=np.uint32, into=np.int64)
+        return int(dev.download(total, np.int64, 1, offset=parts)[0])
 
-    def predecessors(self, lane: int, source: int) -> npt.NDArray[np.int32]:
-        """Return the predecessors of a lane, shape (n,)."""
+    def predecessors(self, lane: int, source: int) -> Any:
+        """Return a buffer with the predecessors of a lane, shape (n,), which the next lane's replace."""
         dev, n, program = self.dev, self.n, self.build()
         rows, weight = self._arriving()
         if self.before is None:
@@ -515,7 +526,7 @@ class WeightedSearch:
             count = int(dev.download(self.state, np.uint32, 1, offset=self.round % 3)[0])
             assert count, "a vertex was reached, and nothing leads there"
             left -= count
-        return dev.download(self.before, np.int32, n)
+        return self.before
 
     def sums(self) -> tuple[list[Any], int]:
         """Return sums of the batch's distances, `SPAN` vertices at a time, and how many there are."""
@@ -644,6 +655,7 @@ def shortest_paths(
     cutoff: float | None = None,
     predecessors: bool = True,
     dtype: DType = "float64",
+    arrays: Arrays = "host",
     device: Device | str | None = None,
     progress: Any = None,
 ) -> ShortestPathsResult:
@@ -668,6 +680,8 @@ def shortest_paths(
     dtype : {"float64", "float32"}
         What distances are computed in, and returned in. Weights are rounded to it first. (Whole numbers are
         computed in 32-bit integers where no distance can exceed 2^31, of float32 2^24.)
+    arrays : {"host", "device"}
+        "device" leaves distances and predecessors there, as ``pyopencl.array.Array``.
     device : Device or str, optional
         As in `clgraph.get_device`.
     progress : callable or bool, optional
@@ -715,6 +729,7 @@ def shortest_paths(
     last = None if cutoff is None else real(cutoff, "cutoff")
     if last is not None and last < 0:
         raise InputError(f"cutoff is {shown(cutoff)}: use a number from 0 on")
+    stays = on_device(arrays)
     whole = as_graph(graph)
     one = is_one(sources)
     if not (ids := [sources] if one else flat_list(sources, "sources")):
@@ -725,7 +740,6 @@ def shortest_paths(
     with run.lock, run:
         dev = run.device
         lengths = lengths_of(dev, whole, weights, dtype)
-        numbers = lengths.numbers
         # as NumPy compares distances with it
         limit = None if last is None else float(np.dtype(dtype).type(min(last, float(np.finfo(dtype).max))))
         search = WeightedSearch(
@@ -734,19 +748,35 @@ def shortest_paths(
         run.lap("upload")
         search.build()
         run.lap("compile")
-        bits = np.empty(shape, numbers.bits)
-        before = np.empty(shape, np.int32) if predecessors else None
+        # one batch is written where it stays; others on the host are put together there
+        k, reached = len(index), 0
+        whole_there = stays or search.lanes >= k
+        dev.reserve({"distances": np.dtype(dtype).itemsize * n * (k if whole_there else search.lanes)})
+        there = dev.output(n * (k if whole_there else search.lanes), dtype)
+        distance = None if whole_there else np.empty(shape, dtype)
+        before: Any = None
+        if predecessors:
+            before = dev.output(k * n, np.int32) if stays else np.empty(shape, np.int32)
         for batch, some in searched(search, index, progress):
             run.lap("search")
-            bits[batch] = search.distances(0, len(some))
-            if before is not None:
+            reached += search.results(there, batch.start * n if whole_there else 0)
+            if distance is not None:
+                distance[batch] = dev.download(there, dtype, len(some) * n).reshape(-1, n)
+            if predecessors:
                 for lane, source in enumerate(some.tolist()):
-                    before[batch.start + lane] = search.predecessors(lane, source)
+                    found = search.predecessors(lane, source)
+                    if stays:
+                        dev.copy(before, found, 4 * n, offset=4 * n * (batch.start + lane))
+                    else:
+                        before[batch.start + lane] = dev.download(found, np.int32, n)
             run.lap("download")
-        unreached = bits == numbers.unreached
-        distance = bits.view(numbers.kind).astype(dtype, copy=False)
-        distance[unreached] = np.inf
-        reached = len(index) * n - int(np.count_nonzero(unreached))
+        hand = dev.array if stays else dev.take
+        if distance is None:
+            distance = hand(there, np.dtype(dtype), k * n).reshape(k, n)
+        if stays:
+            before = None if before is None else dev.array(before, np.int32, k * n).reshape(k, n)
+            dev.finish()
+        run.lap("download")
         if one:
             distance, before = distance[0], None if before is None else before[0]
         facts = {"seconds": run.seconds, "device": dev.name, "provenance": run.provenance}

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from graphs import tangle
+from personalized import everywhere
 from samplers import awkward_graphs
 
 import clgraph
@@ -161,7 +162,7 @@ def as_gpus_do(monkeypatch, **shape):
     """Rounds that are launched ahead, and groups that share the arcs: small ones, so that lists overflow."""
     sizes = {"local": 8, "chunk": 4, "queue": 6, "few": 8, "groups": 2, "rounds": 3, "places": 1 << 12}
     config = dataclasses.replace(weighted.LAUNCH.gpu, **sizes | shape)
-    monkeypatch.setattr(type(weighted.LAUNCH), "of", lambda self, dev: config)
+    monkeypatch.setattr(weighted, "LAUNCH", everywhere(config))
 
 
 @pytest.mark.parametrize("kind", WEIGHTS)
@@ -202,7 +203,7 @@ def test_batches_of_sources(device, monkeypatch):
     graph = powerlaw_graph(300, seed=2)
     want = shortest_paths(graph, range(20), device=device)
     config = dataclasses.replace(weighted.LAUNCH.of(device), places=900)
-    monkeypatch.setattr(type(weighted.LAUNCH), "of", lambda self, dev: config)
+    monkeypatch.setattr(weighted, "LAUNCH", everywhere(config))
     told = []
     found = shortest_paths(graph, range(20), device=device, progress=lambda *at: told.append(at))
     assert found.distance.tobytes() == want.distance.tobytes()
@@ -349,3 +350,38 @@ def test_frame(device):
     graph = Graph.from_edges(["a"], ["b"], weights=[3])
     frame = shortest_paths(graph, ["a", "b"], device=device).to_pandas(graph)
     assert frame["vertex"].tolist() == ["a", "b", "a", "b"] and frame["distance"].tolist() == [0, 3, 3, 0]
+
+
+def test_results_stay_on_the_device(device):
+    """As arrays of the device: the same numbers as on the host, from one source and from several batches."""
+    for kind, dtype in (
+        ("whole", "float64"),
+        ("whole", "float32"),
+        ("zeros", "float32"),
+        ("floats", "float32"),
+    ):
+        graph = drawn(8, True, kind)
+        for sources in (3, [3, 0, 3, 17, 39]):
+            want = shortest_paths(graph, sources, dtype=dtype, device=device)
+            found = shortest_paths(graph, sources, dtype=dtype, arrays="device", device=device)
+            assert found.reached == want.reached and found.distance.dtype == dtype
+            assert found.distance.get().tobytes() == want.distance.tobytes()
+            assert found.predecessor.get().tobytes() == want.predecessor.tobytes()
+    alone = shortest_paths(graph, 3, dtype="float32", predecessors=False, arrays="device", device=device)
+    assert alone.predecessor is None
+    with pytest.raises(InputError, match="arrays"):
+        shortest_paths(graph, 3, arrays="gpu", device=device)
+
+
+def test_whole_numbers_as_floats(device):
+    """Every power of two and its neighbours, as bits of float64 made without that type."""
+    lengths = sorted({abs(2**e + d) for e in range(31) for d in (-1, 0, 1)} - {2**30 + 1})
+    graph = Graph.from_edges(np.zeros(len(lengths), int), np.arange(1, len(lengths) + 1), weights=lengths)
+    lightest = Graph.from_edges([0, 1], [1, 2], weights=[2**29 + 1, 3])
+    assert shortest_paths(lightest, 0, device=device).distance.tolist() == [0, 2**29 + 1, 2**29 + 4]
+    for each in (15, 25, len(lengths)):
+        part = Graph.from_edges(np.zeros(each, int), np.arange(1, each + 1), weights=lengths[:each])
+        if needs_doubles(device, part):
+            continue
+        assert shortest_paths(part, 0, device=device).distance.tolist() == [0, *lengths[:each]]
+    del graph
