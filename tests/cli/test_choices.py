@@ -33,7 +33,7 @@ def completed(*words: str) -> list[str]:
 
 
 def test_the_shell_completes_commands_methods_and_formats() -> None:
-    assert completed("co") == ["components", "convert", "completion"]
+    assert completed("co") == ["components", "communities", "convert", "completion"]
     assert completed("sample", "--method", "DR") == ["drv", "dre", "drve"]
     assert "rw" in completed("sample", "--method", "r") and completed("curve", "--method", "r") == []
     assert completed("convert", "--to", "g") == [name for name in FORMATS if name.startswith("g")]
