@@ -61,7 +61,9 @@ LAUNCH = LaunchTable(
     simulator=LaunchConfig(split=True, entries=2, arcs=3, long_row=6),
 )
 CLASSES = 3  # lists of a level where rows differ: cl/centrality/betweenness.cl
-GROUP = 256  # work-items on a long row
+WAYS, MOST_WAYS = 8, 64  # partial sums of a long row, and of a very long one: cl/centrality/betweenness.cl
+GROUP = 256  # work-items on a very long row, at most
+SMALL_GROUP = 64  # work-items of a group that has several long rows
 
 
 class Brandes:
@@ -107,7 +109,7 @@ class Brandes:
         levels = search.search(sources, NO_LIMIT, deep=NO_LIMIT)
         assert levels is not None
         kind, config, items = distance_type(levels, None), self.config, dev.tuning.items
-        program = dev.program(
+        self.program = program = dev.program(
             "centrality/betweenness",
             LANES=self.lanes,
             DIST=DISTANCE_TYPES[kind],
@@ -129,14 +131,15 @@ class Brandes:
         bounds = self._list_levels(program, passes, levels)
 
         def level_of(name: str, level: int, csr: Any) -> None:
-            *_, others, end = bounds[level].tolist()
-            first = int(bounds[level, 0])
-            if others > first:
-                long = getattr(program, f"{name}_long")
-                local = min(GROUP, long.limit)
-                long.launch(
-                    self, (others - first) * local, local=local, begin=first, level=level, **csr.buffers
-                )
+            *starts, others, end = bounds[level].tolist()
+            for ways, begin, rows in zip((MOST_WAYS, WAYS), starts, np.diff([*starts, others]), strict=False):
+                if rows:
+                    long = getattr(program, f"{name}_long")
+                    per_row = min(ways * self.lanes, GROUP, long.limit)
+                    local = per_row if per_row < ways * self.lanes else max(per_row, SMALL_GROUP)
+                    given = {"begin": begin, "rows": rows, "per_row": per_row, "max_ways": ways}
+                    groups = -(-int(rows) * per_row // local)
+                    long.launch(self, groups * local, local=local, level=level, **given, **csr.buffers)
             if end > others:
                 size = -(-(end - others) // config.entries) * self.split
                 kernel = getattr(program, name)
@@ -155,6 +158,13 @@ class Brandes:
         program.betweenness_add.launch(self, passes)
         if self.endpoints:
             program.betweenness_ends.launch(self, 1)
+
+    def scale(self, sources: npt.NDArray[np.int32], own: float, all_: float) -> None:
+        """Multiply the sums of sources by a factor, and then those of all vertices by another."""
+        for factor, count, vertices in ((own, len(sources), self.dev.upload(sources)), (all_, self.n, None)):
+            if factor != 1:
+                passes = -(-count // self.dev.tuning.items)
+                self.program.betweenness_scale.launch(self, passes, count=count, factor=factor, list=vertices)
 
     def _list_levels(self, program: Any, passes: int, levels: int) -> npt.NDArray[np.int64]:
         """List the vertices that some search has at each level.
@@ -188,11 +198,13 @@ def dependencies(
     *,
     endpoints: bool = False,
     by_arc: bool = False,
+    scale: tuple[float, float] = (1, 1),
     progress: Tell | None = None,
 ) -> Floats:
     """For each vertex the sum over sources and targets of the share of shortest paths that pass it.
 
     With `by_arc` for each arc instead; of parallel arcs for all of them together, in the order of the rows.
+    Sources' sums are multiplied by the first factor of `scale`, then all by the second.
     """
     from clgraph.traversal.many import ManySearch
 
@@ -210,6 +222,7 @@ def dependencies(
             if progress:
                 dev.finish()
                 progress(min(first + LANES, len(sources)), len(sources))
+        brandes.scale(sources, *scale)
         return dev.download(brandes.total, np.float64, count)
 
 
@@ -290,9 +303,12 @@ def betweenness_centrality(
         need_doubles(run.device, "betweenness centrality")
         if n == 0:
             return np.zeros(0)
-        total = dependencies(run.device, whole_graph, chosen, endpoints=endpoints, progress=progress)
-    directed = whole_graph.directed
-    return total * scales(n, chosen, normalized=normalized, endpoints=endpoints, directed=directed)
+        scale = scales(
+            n, len(chosen), normalized=normalized, endpoints=endpoints, directed=whole_graph.directed
+        )
+        return dependencies(
+            run.device, whole_graph, chosen, endpoints=endpoints, scale=scale, progress=progress
+        )
 
 
 @keyed.takes_rng
@@ -411,21 +427,18 @@ def _chosen(graph: Graph, k: Any, sources: Any, seed: int) -> npt.NDArray[np.int
     return draw_sources(n, int(k), seed)
 
 
-def scales(
-    n: int, sources: npt.NDArray[np.int32], *, normalized: bool, endpoints: bool, directed: bool
-) -> Floats:
-    """Return the factor of each vertex's sum, shape (n,).
+def scales(n: int, count: int, *, normalized: bool, endpoints: bool, directed: bool) -> tuple[float, float]:
+    """Return the factor of the sums of `count` sources, and then that of all sums.
 
     A source is no target of its own paths: where only some vertices are sources, these have one source less
     than the others.
     """
     others = n if endpoints else n - 1  # that may be the other end of a path
     if others < 2:
-        return np.ones(n)
-    every = len(sources) == n
-    of = np.full(n, others if every else len(sources), np.float64)
+        return 1, 1
+    every = count == n
+    own: float = 1
     if not every and not endpoints:
-        of[sources] -= 1
-    with np.errstate(divide="ignore"):
-        per_source = np.where(of > 0, 1 / of, np.nan)  # of the only source nothing is known
-    return per_source / (others - 1) if normalized else per_source * others / (1 if directed else 2)
+        own = count / (count - 1) if count > 1 else np.nan  # of the only source nothing is known
+    per_source = 1 / (others if every else count)
+    return own, per_source / (others - 1) if normalized else per_source * others / (1 if directed else 2)
