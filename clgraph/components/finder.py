@@ -297,7 +297,7 @@ class GiantFinder:
         return self.count
 
     def rank(self, label: Any) -> npt.NDArray[np.int64]:
-        """Turn the labels into numbers 0 .. k-1 by decreasing size; returns the sizes, shape (k,).
+        """Turn the labels into numbers 0 .. k-1 by decreasing size; return the sizes of two or more.
 
         Equal sizes: the component with the smaller vertex first. -1 stays -1.
         """
@@ -316,7 +316,7 @@ class GiantFinder:
         root, size = dev.empty(max(larger, 1), np.int32), dev.empty(max(larger, 1), np.int32)
         given = {"singles": singles, "all_larger": larger, "before": before, "root": root, "size": size}
         program.rank_place.launch(self, blocks, label=label, **given)
-        sizes = np.ones(larger + singles, np.int64)
+        sizes = np.empty(0, np.int64)
         if larger:
             found = dev.download(size, np.int32, larger)
             # NumPy sorts 16-bit keys by radix, and the few sizes that need more bits share the first key
@@ -325,7 +325,7 @@ class GiantFinder:
             large[:] = large[np.argsort(-found[large], kind="stable")]
             place = np.empty(larger, np.int32)
             place[order] = np.arange(larger, dtype=np.int32)
-            sizes[:larger] = found[order]
+            sizes = found[order].astype(np.int64)
             place = dev.upload(place)
             program.rank_scatter(larger, larger=larger, root=root, place=place, number=self.number)
         program.rank_apply.launch(self, self._rank_passes, label=label)
@@ -333,6 +333,11 @@ class GiantFinder:
 
 
 # --- the finder of a graph ---
+
+
+def all_sizes(larger: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
+    """Return the sizes of all components of n vertices, from those of two or more."""
+    return np.append(larger, np.ones(n - int(larger.sum()), np.int64))
 
 
 @dataclass(frozen=True)

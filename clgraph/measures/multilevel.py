@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.arguments import flag, hints, real, shown
-from clgraph.components.finder import graph_components
+from clgraph.components.finder import all_sizes, graph_components
 from clgraph.csr.scan import flag_positions, running_sums
 from clgraph.csr.sort import sort_by_key, sort_by_words
 from clgraph.csr.upload import upload_csr
@@ -270,7 +270,7 @@ def _communities(
             label = search.roots(bottom, search.label)[0]
             finder = graph_components(dev, view)
             finder.sample(label)
-            sizes = finder.rank(label)
+            sizes = all_sizes(finder.rank(label), n)
             dev.finish()
             run.lap("communities")
         labels = dev.array(label, np.int32, n) if stays else dev.download(label, np.int32, n)
