@@ -216,7 +216,9 @@ __kernel void betweenness_back(const int begin, const int end, const int level, 
 }
 
 #ifdef LONG_ROW
-#define LOADS 4          // that a work-item has on the way at once
+#ifndef LOADS
+#define LOADS 8          // that a work-item has on the way at once
+#endif
 
 // Sets `sum` to that of this work-item's row and lane (the first `LANES` of a row's work-items have it): `per_row` work-items
 // take a row, of `rows` rows from entry `begin` of the list on; v is the row, -1 beyond the last. `part` has a double for each

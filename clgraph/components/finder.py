@@ -45,6 +45,9 @@ class LaunchConfig:
     link_every : int
         Above 1: once there is a large tree, only roots and one in this many vertices link before the giant
         is guessed again.
+    link_first : tuple of int
+        Before all vertices link, the first in each of these many do: work-items that all join the same two
+        trees at once would wait for the same word.
     """
 
     long_row: int | None
@@ -53,6 +56,7 @@ class LaunchConfig:
     sample_width: int = 1
     samples: int | None = None
     link_every: int = 1
+    link_first: tuple[int, ...] = ()
 
 
 # one work-item of a GPU alone on a long row would hold up the launch; a CPU's core goes through rows of any
@@ -141,6 +145,7 @@ class GiantFinder:
             self.capacity = slots // long_row + slots // piece + 1
         self.program: Program = device.program("components/finder", **defines)
         self._passes = -(-n // items)  # work-items of a pass over all vertices
+        self._link_first = config.link_first
         self._sample_width, self._rank_items = config.sample_width, config.rank_items
         self._block = config.block
         self.blocks, self._rank_passes = -(-n // config.block), -(-n // config.rank_items)
@@ -218,7 +223,8 @@ class GiantFinder:
                 self.sample(label)
                 program.components_link_outside.launch(self, passes, label=label)
             else:
-                program.components_link.launch(self, passes, label=label)
+                for part in (*self._link_first, 1):
+                    program.components_link.launch(self, -(-passes // part), n=-(-n // part), label=label)
             program.components_compress(passes, n=n, label=label)
         self.sample(label)
         some = {"vertex_key": None, "newest_vertex": 0}
