@@ -58,7 +58,7 @@ def follow(device: Device, words: Any, n: int, seed: int, target: int, *, edges:
     run = ExactRun(device, graph, seed, edges=edges)
     whole = run.start()
     run.shrink_to(target)
-    live = run.download().live
+    live = run.download().vertices.on(device)
     # the sample is connected in the forest: a search from any of its vertices reaches the others through it
     search = Search(device, graph, "hybrid", predecessors=True, owners=False)
     levels, _ = search.run(np.array([run.root], np.int32))
