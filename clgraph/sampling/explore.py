@@ -25,7 +25,7 @@ from clgraph.progress import Tell
 from clgraph.sampling.members import Members
 from clgraph.sampling.replicates import Replicates
 from clgraph.sampling.request import Request
-from clgraph.sampling.selection import Marked, component_marks, marks_program
+from clgraph.sampling.selection import Selection, component_marks, marked_bytes, marks_program
 from clgraph.traversal.search import Search
 
 if TYPE_CHECKING:
@@ -106,9 +106,9 @@ class ExploreRun:
         """Mark the first `target` vertices in `live`; returns the iterations that they took."""
         raise NotImplementedError
 
-    def download(self) -> Marked:
+    def download(self) -> Selection:
         """Return the selection of the last `shrink_to`."""
-        return Marked(self.device, self.csr, self.live)
+        return marked_bytes(self.device, self.csr, self.live)
 
 
 def check_start(device: Device, graph: Graph, largest: Largest, start: int) -> None:

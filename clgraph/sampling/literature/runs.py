@@ -21,7 +21,6 @@ from clgraph.sampling.literature.chordal import Chordal
 from clgraph.sampling.literature.engine import Engine
 from clgraph.sampling.literature.growing import Diffusion, Expansion, Trees
 from clgraph.sampling.literature.paths import Paths
-from clgraph.sampling.literature.selection import Drawn
 from clgraph.sampling.literature.smallest import Column
 from clgraph.sampling.literature.spreading import Spikyballs, Stages
 from clgraph.sampling.literature.streams import SAMPLERS, GraphStream, feed_chunk, note_of
@@ -29,6 +28,7 @@ from clgraph.sampling.literature.walks import Frontier, Walks
 from clgraph.sampling.literature.weighted_draw import EdgeRace, NeighbourRace, VertexRace
 from clgraph.sampling.request import Request, check_request, check_seeds, check_stream, given_options
 from clgraph.sampling.result import Batch, Sample
+from clgraph.sampling.selection import Selection
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -67,12 +67,12 @@ def asked_sizes(size: Any, sizes: Sequence[Any] | None) -> list[Any]:
     return list(sizes)
 
 
-def draw(device: Device, request: Request, seed: int, runs: int) -> list[tuple[Drawn, int]]:
+def draw(device: Device, request: Request, seed: int, runs: int) -> list[tuple[Selection, int]]:
     """Draw runs with the seeds `seed`, `seed` + 1, ..., as many side by side as fit in memory.
 
     Returns
     -------
-    list of (Drawn, int)
+    list of (Selection, int)
         For each run the selection that holds it, and its index in that selection.
     """
     # a quarter: the graph, and what samples leave there, need room as well
@@ -111,7 +111,7 @@ class Drawing(run_on):
 
     def samples(
         self,
-        by_size: list[list[tuple[Drawn, int]]],
+        by_size: list[list[tuple[Selection, int]]],
         options: Mapping[str, Any],
         notes: tuple[str, ...] = (),
         original: Graph | None = None,
@@ -199,7 +199,7 @@ def stream_samples(
                     raise InputError(f"{note[0].split(':')[0]}: ask for less (or without strict)")
             notes = [(*common, *note) for note in short]
             # the vertices have no indices
-            drawn = Drawn(Column.of_parts([]), notes=notes, reservoirs=reservoirs, request=request)
+            drawn = Selection(Column.of_parts([]), notes=notes, reservoirs=reservoirs, request=request)
             by_size.append([(drawn, i) for i in range(call.runs)])
         call.lap("sample")
         given = {name: options[name] for name in METHODS[method].options if options.get(name)}
@@ -207,7 +207,11 @@ def stream_samples(
 
 
 def _sample_of(
-    by_size: list[list[tuple[Drawn, int]]], first: int, notes: tuple[str, ...], about: dict[str, Any], i: int
+    by_size: list[list[tuple[Selection, int]]],
+    first: int,
+    notes: tuple[str, ...],
+    about: dict[str, Any],
+    i: int,
 ) -> Sample:
     """Return sample i of runs from the seed `first` on; all share `notes` and `about`."""
     run, size = divmod(i, len(by_size))

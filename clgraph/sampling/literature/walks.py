@@ -18,10 +18,11 @@ import numpy.typing as npt
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
 from clgraph.errors import CapacityError
 from clgraph.sampling.literature.engine import NOBODY, UNSEEN, Engine
-from clgraph.sampling.literature.selection import Drawn, first_seen, gathered, picked, visited
+from clgraph.sampling.literature.selection import first_seen, gathered, picked, visited
 from clgraph.sampling.literature.smallest import Column, Smallest, smallest
 from clgraph.sampling.literature.starts import Queue, queue_room
 from clgraph.sampling.literature.view import NONE, View
+from clgraph.sampling.selection import Selection
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -159,7 +160,7 @@ class _Walkers(Engine):
 
     def packed(
         self, parts: int, legs: list[str], short: list[tuple[str, ...]], walking: float = 0.0
-    ) -> Drawn:
+    ) -> Selection:
         """Return the sample of each run, with visits in `parts` parts of the walk.
 
         `legs` are notes of runs of several legs, `short` of those whose estimates have no standard error.
@@ -179,7 +180,7 @@ class _Walkers(Engine):
             visits = Column(
                 vertices.offset, lambda: in_parts.values.reshape(parts, -1).sum(axis=0, dtype=np.int64)
             )
-        return Drawn(
+        return Selection(
             vertices,
             came,
             None,
@@ -324,7 +325,7 @@ class Walks(_Walkers):
 
     # --- during -----------------------------------------------------------------------------------
 
-    def draw(self) -> Drawn:
+    def draw(self) -> Selection:
         """Make all legs of all runs."""
         steps = self.begin()
         while True:
@@ -372,7 +373,7 @@ class Walks(_Walkers):
 
     # --- after ------------------------------------------------------------------------------------
 
-    def pack(self) -> Drawn:
+    def pack(self) -> Selection:
         """Return the sample of each run."""
         legs = [
             f"{legs} legs: {first} vertices came in the first, the others after new starts"
@@ -585,7 +586,7 @@ class Frontier(_Walkers):
         self.find_starts(pooled=False)
         self.kernels = self.program("frontier", serial=True)
 
-    def draw(self) -> Drawn:
+    def draw(self) -> Selection:
         """Make all legs of all runs."""
         device = self.device
         move = self.kernels.frontier_move
