@@ -38,7 +38,7 @@
 #define ONE_SUM 32       // arcs
 #define WAYS 8           // partial sums of a row of more
 #define VERY_LONG 4096   // arcs; rows with more have MOST_WAYS partial sums
-#define MOST_WAYS 64
+#define MOST_WAYS (1024 / LANES)
 #define GROUP_LISTS 96   // lists that a work-group counts by itself
 #define AT(v, l) ((size_t)(v) * LANES + (l))
 

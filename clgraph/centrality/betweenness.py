@@ -61,8 +61,8 @@ LAUNCH = LaunchTable(
     simulator=LaunchConfig(split=True, entries=2, arcs=3, long_row=6),
 )
 CLASSES = 3  # lists of a level where rows differ: cl/centrality/betweenness.cl
-WAYS, MOST_WAYS = 8, 64  # partial sums of a long row, and of a very long one: cl/centrality/betweenness.cl
-GROUP = 256  # work-items on a very long row, at most
+WAYS = 8  # partial sums of a long row; those of all lanes of a very long one (cl/centrality/betweenness.cl)
+MOST_PARTS = 1024
 SMALL_GROUP = 64  # work-items of a group that has several long rows
 
 
@@ -132,12 +132,19 @@ class Brandes:
 
         def level_of(name: str, level: int, csr: Any) -> None:
             *starts, others, end = bounds[level].tolist()
-            for ways, begin, rows in zip((MOST_WAYS, WAYS), starts, np.diff([*starts, others]), strict=False):
+            for parts, begin, rows in zip(
+                (MOST_PARTS, WAYS * self.lanes), starts, np.diff([*starts, others]), strict=False
+            ):
                 if rows:
                     long = getattr(program, f"{name}_long")
-                    per_row = min(ways * self.lanes, GROUP, long.limit)
-                    local = per_row if per_row < ways * self.lanes else max(per_row, SMALL_GROUP)
-                    given = {"begin": begin, "rows": rows, "per_row": per_row, "max_ways": ways}
+                    per_row = min(parts, long.limit)
+                    local = per_row if per_row < parts else max(per_row, SMALL_GROUP)
+                    given = {
+                        "begin": begin,
+                        "rows": rows,
+                        "per_row": per_row,
+                        "max_ways": parts // self.lanes,
+                    }
                     groups = -(-int(rows) * per_row // local)
                     long.launch(self, groups * local, local=local, level=level, **given, **csr.buffers)
             if end > others:

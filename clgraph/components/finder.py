@@ -46,8 +46,7 @@ class LaunchConfig:
         Above 1: once there is a large tree, only roots and one in this many vertices link before the giant
         is guessed again.
     link_first : tuple of int
-        Before all vertices link, the first in each of these many do: work-items that all join the same two
-        trees at once would wait for the same word.
+        Before all vertices link, one in each of these many does, so that few of the others have to climb.
     """
 
     long_row: int | None
@@ -223,8 +222,10 @@ class GiantFinder:
                 self.sample(label)
                 program.components_link_outside.launch(self, passes, label=label)
             else:
-                for part in (*self._link_first, 1):
+                for part in self._link_first:
                     program.components_link.launch(self, -(-passes // part), n=-(-n // part), label=label)
+                    program.components_compress(passes, n=n, label=label)
+                program.components_link.launch(self, passes, label=label)
             program.components_compress(passes, n=n, label=label)
         self.sample(label)
         some = {"vertex_key": None, "newest_vertex": 0}

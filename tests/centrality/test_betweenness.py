@@ -111,7 +111,7 @@ def test_same_bytes_whatever_was_searched_before(doubles, monkeypatch):
 @pytest.mark.parametrize("sources", [1, 4, 40])
 @pytest.mark.parametrize("long_row", [6, 32, None])
 def test_same_bytes_from_any_launch_configuration(doubles, monkeypatch, sources, long_row):
-    """Of rows with one, eight and 64 partial sums, whoever adds them up."""
+    """Of rows with one, eight and many partial sums, whoever adds them up."""
     star = np.arange(1, 4200)
     tail, head = np.concatenate((np.zeros_like(star), star)), np.concatenate((star, star * 37 % 97))
     graph = Graph.from_edges(tail, head)
