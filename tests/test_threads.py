@@ -21,6 +21,7 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
+import pyopencl as cl
 import pytest
 from cli_runs import InProcess
 from devices import working_devices
@@ -33,7 +34,7 @@ from clgraph import ClgraphError, Graph
 from clgraph.device import Setup, cache, choosing, drivers
 from clgraph.device import device as device_module
 from clgraph.device.device import Device, SecondLock, new_lock
-from clgraph.device.graph_cache import GraphCache
+from clgraph.device.graph_cache import GraphCache, Pool
 from clgraph.device.launch import Kernel, record_launches
 from clgraph.device.memory import Memory
 from clgraph.errors import DeviceError
@@ -47,6 +48,7 @@ THREADS, CALLS = 8, 60
 SCRIPT = """
 import hashlib, json, sys
 import numpy as np
+import pyopencl as cl
 from clgraph import ClgraphError, Graph
 from clgraph.device import get_device
 from clgraph.csr.generate import powerlaw_graph
@@ -510,6 +512,7 @@ def test_filters_of_warnings_survive_threads(tmp_path):
 FORK = """
 import gc, multiprocessing, os, sys, threading, warnings
 import numpy as np
+import pyopencl as cl
 import clgraph
 
 warnings.simplefilter("ignore")  # newer Pythons warn of a fork among threads
@@ -763,13 +766,15 @@ def test_workers_that_are_forked(device):
 
 
 @forking
-def test_a_forked_child_leaves_its_parents_buffers(device):
-    """To free one is to call the driver, where a thread that the child lacks may have held a lock."""
+def test_a_forked_child_leaves_what_its_parents_drivers_made(device):
+    """To free it is to call the driver, where a thread that the child lacks may have held a lock."""
     graphs = [clgraph.powerlaw_graph(3000, seed=1, device=device)]
     buffer = weakref.ref(graphs[0]._residence.rows(graphs[0], False).col_idx)
-
-    told = in_a_child({"drop": graphs.clear, "buffer": lambda: buffer().size})
-    assert told == {"drop": "fine", "buffer": "fine"}
+    cached = weakref.ref(device.cached(graphs[0], "test", lambda: Pool([cl.enqueue_marker(device.queue)])))
+    told = in_a_child(
+        {"drop": graphs.clear, "buffer": lambda: buffer().size, "event": lambda: cached()[0].int_ptr}
+    )
+    assert told == {"drop": "fine", "buffer": "fine", "event": "fine"}
     graphs.clear()
     gc.collect()
-    assert buffer() is None
+    assert buffer() is cached() is None

@@ -38,7 +38,7 @@
 #define ONE_SUM 32       // arcs
 #define WAYS 8           // partial sums of a row of more
 #define VERY_LONG 4096   // arcs; rows with more have MOST_WAYS partial sums
-#define MOST_WAYS (1024 / LANES)
+#define MOST_WAYS 64
 #define GROUP_LISTS 96   // lists that a work-group counts by itself
 #define AT(v, l) ((size_t)(v) * LANES + (l))
 
@@ -216,9 +216,7 @@ __kernel void betweenness_back(const int begin, const int end, const int level, 
 }
 
 #ifdef LONG_ROW
-#ifndef LOADS
-#define LOADS 8          // that a work-item has on the way at once
-#endif
+#define LOADS 16         // that a work-item has on the way at once
 
 // Sets `sum` to that of this work-item's row and lane (the first `LANES` of a row's work-items have it): `per_row` work-items
 // take a row, of `rows` rows from entry `begin` of the list on; v is the row, -1 beyond the last. `part` has a double for each

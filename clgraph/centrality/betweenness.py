@@ -12,6 +12,7 @@ from clgraph import keyed
 from clgraph.arguments import flag, whole
 from clgraph.centrality.distances import chosen_of, refuse_weights
 from clgraph.centrality.eigen import Floats, need_doubles
+from clgraph.device.graph_cache import Pool
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
 from clgraph.graph import Graph, as_graph, build_csr
@@ -61,8 +62,8 @@ LAUNCH = LaunchTable(
     simulator=LaunchConfig(split=True, entries=2, arcs=3, long_row=6),
 )
 CLASSES = 3  # lists of a level where rows differ: cl/centrality/betweenness.cl
-WAYS = 8  # partial sums of a long row; those of all lanes of a very long one (cl/centrality/betweenness.cl)
-MOST_PARTS = 1024
+WAYS, MOST_WAYS = 8, 64  # partial sums of a long row, and of a very long one: cl/centrality/betweenness.cl
+GROUP = 256  # work-items on a very long row, at most
 SMALL_GROUP = 64  # work-items of a group that has several long rows
 
 
@@ -81,6 +82,11 @@ class Brandes:
         The sums are those of arcs, not of vertices.
     """
 
+    paths: Any
+    share: Any
+    total: Any
+    room: dict[str, tuple[int, Any]]
+
     def __init__(self, search: ManySearch, lanes: int, endpoints: bool, by_arc: bool = False) -> None:
         from clgraph.csr.upload import upload_csr
 
@@ -94,12 +100,18 @@ class Brandes:
         self.config = LAUNCH.of(dev)
         self.split = lanes if self.config.split else 1
         sums = self.leaving.arcs if by_arc else n
-        dev.reserve(
-            {"paths": 8 * lanes * n, "shares": 8 * lanes * n, "distances": lanes * n, "sums": 8 * sums}
-        )
-        self.paths, self.share = (dev.empty(lanes * n, np.float64) for _ in range(2))
-        self.total = dev.zeros(sums, np.float64)
-        self._room: dict[str, tuple[int, Any]] = {}
+        self._areas: Pool[dict[str, Any]] = dev.cached(search.graph, ("betweenness", lanes, by_arc), Pool)
+
+        def make() -> dict[str, Any]:
+            dev.reserve(
+                {"paths": 8 * lanes * n, "shares": 8 * lanes * n, "distances": lanes * n, "sums": 8 * sums}
+            )
+            paths, share, total = (dev.empty(size, np.float64) for size in (lanes * n, lanes * n, sums))
+            return {"paths": paths, "share": share, "total": total, "room": {}}
+
+        self._area = self._areas.borrow(make)  # allocating takes as long as some levels
+        vars(self).update(self._area)
+        dev.fill(self.total, np.float64(0), sums)
 
     def add(self, sources: npt.NDArray[np.int32]) -> None:
         """Add what a batch of sources contributes."""
@@ -132,19 +144,12 @@ class Brandes:
 
         def level_of(name: str, level: int, csr: Any) -> None:
             *starts, others, end = bounds[level].tolist()
-            for parts, begin, rows in zip(
-                (MOST_PARTS, WAYS * self.lanes), starts, np.diff([*starts, others]), strict=False
-            ):
+            for ways, begin, rows in zip((MOST_WAYS, WAYS), starts, np.diff([*starts, others]), strict=False):
                 if rows:
                     long = getattr(program, f"{name}_long")
-                    per_row = min(parts, long.limit)
-                    local = per_row if per_row < parts else max(per_row, SMALL_GROUP)
-                    given = {
-                        "begin": begin,
-                        "rows": rows,
-                        "per_row": per_row,
-                        "max_ways": parts // self.lanes,
-                    }
+                    per_row = min(ways * self.lanes, GROUP, long.limit)
+                    local = per_row if per_row < ways * self.lanes else max(per_row, SMALL_GROUP)
+                    given = {"begin": begin, "rows": rows, "per_row": per_row, "max_ways": ways}
                     groups = -(-int(rows) * per_row // local)
                     long.launch(self, groups * local, local=local, level=level, **given, **csr.buffers)
             if end > others:
@@ -173,6 +178,12 @@ class Brandes:
                 passes = -(-count // self.dev.tuning.items)
                 self.program.betweenness_scale.launch(self, passes, count=count, factor=factor, list=vertices)
 
+    def take(self, count: int) -> Floats:
+        """Download the sums, and give the buffers back for the next call."""
+        found = self.dev.download(self.total, np.float64, count)
+        self._areas.give_back(self._area)
+        return found
+
     def _list_levels(self, program: Any, passes: int, levels: int) -> npt.NDArray[np.int64]:
         """List the vertices that some search has at each level.
 
@@ -192,10 +203,10 @@ class Brandes:
     def _buffer(self, name: str, count: int, kind: np.dtype[Any]) -> Any:
         """Return a buffer that later batches reuse, unless they need a larger one."""
         nbytes = count * kind.itemsize
-        if name not in self._room or self._room[name][0] < nbytes:
+        if name not in self.room or self.room[name][0] < nbytes:
             self.dev.reserve({name: nbytes})
-            self._room[name] = nbytes, self.dev.empty(nbytes, np.uint8)
-        return self._room[name][1]
+            self.room[name] = nbytes, self.dev.empty(nbytes, np.uint8)
+        return self.room[name][1]
 
 
 def dependencies(
@@ -230,7 +241,7 @@ def dependencies(
                 dev.finish()
                 progress(min(first + LANES, len(sources)), len(sources))
         brandes.scale(sources, *scale)
-        return dev.download(brandes.total, np.float64, count)
+        return brandes.take(count)
 
 
 @keyed.takes_rng

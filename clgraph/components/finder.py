@@ -45,8 +45,8 @@ class LaunchConfig:
     link_every : int
         Above 1: once there is a large tree, only roots and one in this many vertices link before the giant
         is guessed again.
-    link_first : tuple of int
-        Before all vertices link, one in each of these many does, so that few of the others have to climb.
+    link_first : int or None
+        Before all vertices link, the first of them do, one in this many: few others have to climb then.
     """
 
     long_row: int | None
@@ -55,13 +55,13 @@ class LaunchConfig:
     sample_width: int = 1
     samples: int | None = None
     link_every: int = 1
-    link_first: tuple[int, ...] = ()
+    link_first: int | None = None
 
 
 # one work-item of a GPU alone on a long row would hold up the launch; a CPU's core goes through rows of any
 # length, and most of its links would only find that the giant has both ends
 LAUNCH = LaunchTable(
-    gpu=LaunchConfig(long_row=64, block=64, rank_items=8, sample_width=256),
+    gpu=LaunchConfig(long_row=64, block=64, rank_items=8, sample_width=256, link_first=16),
     cpu=LaunchConfig(long_row=None, block=2048, rank_items=512, link_every=8),
     # all pairs of the sample are compared: 512 labels would be 262144 interpreted steps
     simulator=LaunchConfig(long_row=None, block=2048, rank_items=4, samples=32, link_every=4),
@@ -222,7 +222,7 @@ class GiantFinder:
                 self.sample(label)
                 program.components_link_outside.launch(self, passes, label=label)
             else:
-                for part in self._link_first:
+                if part := self._link_first:
                     program.components_link.launch(self, -(-passes // part), n=-(-n // part), label=label)
                     program.components_compress(passes, n=n, label=label)
                 program.components_link.launch(self, passes, label=label)
