@@ -48,7 +48,6 @@ THREADS, CALLS = 8, 60
 SCRIPT = """
 import hashlib, json, sys
 import numpy as np
-import pyopencl as cl
 from clgraph import ClgraphError, Graph
 from clgraph.device import get_device
 from clgraph.csr.generate import powerlaw_graph
@@ -512,7 +511,6 @@ def test_filters_of_warnings_survive_threads(tmp_path):
 FORK = """
 import gc, multiprocessing, os, sys, threading, warnings
 import numpy as np
-import pyopencl as cl
 import clgraph
 
 warnings.simplefilter("ignore")  # newer Pythons warn of a fork among threads
