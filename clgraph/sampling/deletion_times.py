@@ -19,7 +19,7 @@ from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
 from clgraph.csr.upload import upload_csr
 from clgraph.device.launch_config import LaunchTable
-from clgraph.device.memory import MOST_READERS, on_large_pages
+from clgraph.device.memory import on_large_pages
 from clgraph.graph import Graph
 from clgraph.progress import Tell
 from clgraph.sampling.merge_tree import Rows
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 LAUNCH = LaunchTable(gpu=16, cpu=4096, simulator=5)  # entries that one work-item takes
 PART = 1 << 20  # rows whose pages a thread makes at a time
+THREADS = 16  # that do so
+
+Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -70,13 +73,14 @@ def follow(device: Device, words: Any, n: int, seed: int, target: int, *, edges:
     distance, up = search.distance, search.predecessor
     program = device.program("sampling/deletion_times", ITEMS=device.tuning.items, BY_EDGE=int(edges))
     over = -(-n // device.tuning.items)
-    device.reserve({f"order {number}": 4 * n for number in range(12)})
+    device.reserve({f"order {number}": 4 * n for number in range(10)})
     order = _sorted(device, program, n, seed, up)
     if edges and _tied(device, program, n, seed, order, up):
         order = _sorted(device, program, n, seed, up, words=True)
-    turn, above, least, new_above, new_least, last = (device.empty(n, np.int32) for _ in range(6))
-    program.times_turns(over, n=n, order=order, turn=turn)
-    program.times_begin(over, n=n, turn=turn, up=up, live=live, above=above, least=least)
+    # few buffers: to make a large one and to free it takes a GPU as long as a pass over it
+    above, least, new_above, new_least = (device.empty(n, np.int32) for _ in range(4))
+    program.times_turns(over, n=n, order=order, turn=new_above)
+    program.times_begin(over, n=n, turn=new_above, up=up, live=live, above=above, least=least)
     for _ in range(max(levels - 1, 1).bit_length()):
         program.times_double(over, n=n, above=above, least=least, new_above=new_above, new_least=new_least)
         above, least, new_above, new_least = new_above, new_least, above, least
@@ -88,9 +92,9 @@ def follow(device: Device, words: Any, n: int, seed: int, target: int, *, edges:
     took_row = device.empty(count, np.uint32)
     cuts = device.empty(count, np.uint64) if edges else None
     program.times_rows(over, n=n, took=took, place=place, order=order, up=up, took_row=took_row, cuts=cuts)
-    program.times_last(over, n=n, distance=distance, least=least, place=place, last=last)
+    program.times_last(over, n=n, distance=distance, least=least, place=place, last=above)
     before = running_sums(device, took_row, count, of=np.uint32)
-    return Path(count + 1, last, left(device, whole, before, count + 1), cuts)
+    return Path(count + 1, above, left(device, whole, before, count + 1), cuts)
 
 
 def _sorted(device: Device, program: Any, n: int, seed: int, up: Any, *, words: bool = False) -> Any:
@@ -195,11 +199,12 @@ def rows_of_curve(
     rows = path.rows
     deletions, vertices, pairs = (on_large_pages(rows, np.dtype(np.int64)) for _ in range(3))
     # threads make the pages of the result while the device counts: copies to new pages take twice as long
-    with thread_pool(min(cores(), MOST_READERS), "clgraph-curve") as pool:
+    with thread_pool(min(cores(), THREADS), "clgraph-curve") as pool:
+        counted = None if edges else np.arange(min(rows, PART))  # each row of drv is one deletion
         for begin in range(0, rows, PART):
-            pool.submit(_prepare, deletions, begin, counted=not edges)  # each row of drv is one deletion
-            pool.submit(_prepare, vertices, begin)
-            pool.submit(_prepare, pairs, begin)
+            for array in (vertices, pairs):
+                pool.submit(_prepare, array, begin)
+            pool.submit(_prepare, deletions, begin, counted)
         ends, gone = count_pairs(device, path, seed, [csr], edges=edges, both_ways=True)
         before = running_sums(device, ends, rows, of=np.int64)
         staying = left(device, int(device.download(before, np.int64, 1, offset=rows)[0]), before, rows)
@@ -213,10 +218,12 @@ def rows_of_curve(
     return deletions, vertices, pairs
 
 
-def _prepare(array: npt.NDArray[np.int64], begin: int, *, counted: bool = False) -> None:
-    """Write to each page of a part of an array; or count its places."""
-    end = min(begin + PART, len(array))
-    if counted:
-        array[begin:end] = np.arange(begin, end)
+def _prepare(array: Places, begin: int, counted: Places | None = None) -> None:
+    """Write to each page of a part of an array; or number its entries, given those of the first part."""
+    part = array[begin : begin + PART]
+    if counted is None:
+        part[:: mmap.PAGESIZE // 8] = 0
     else:
-        array[begin : end : mmap.PAGESIZE // 8] = 0
+        np.add(
+            counted[: len(part)], begin, out=part
+        )  # without an array between, whose pages would be new, too

@@ -29,7 +29,7 @@ from clgraph.sampling.selection import DeviceArray, Selection
 from clgraph.sampling.shards.extract import Extraction, Growing, write_sample
 from clgraph.sampling.shards.forest import Choice, choose
 from clgraph.sampling.shards.passes import ForestPass, about_of, check_method
-from clgraph.sampling.shards.saved import SavedForest, open_forest, spelled
+from clgraph.sampling.shards.saved import Checkpoint, SavedForest, open_forest, spelled
 from clgraph.scale.comm import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.loading import VALUES
 from clgraph.scale.shards import Shards
@@ -126,11 +126,11 @@ def sample_of_shards(
         outputs = [output]
     names = checked_outputs(outputs, runs * len(wanted))
     folder = None if taken["checkpoint"] is None else file_name(taken["checkpoint"], "checkpoint")
-    pass_options = {"room": room, "forest": forest, "checkpoint": folder, "progress": taken["progress"]}
+    pass_options = {"room": room, "forest": forest, "progress": taken["progress"]}
     made: list[Sample] = []
     for run in range(runs):
         asked = [(*pair, names[run * len(wanted) + k]) for k, pair in enumerate(wanted)]
-        work = partial(_one_run, shards, method, first + run, asked, pass_options)
+        work = partial(_one_run, shards, method, first + run, asked, folder, pass_options)
         made += run_on_ranks(work, taken["device"], shards.comm)
     return made
 
@@ -140,6 +140,7 @@ def _one_run(
     method: str,
     seed: int,
     asked: list[tuple[Size, int, Path | None]],
+    folder: Path | None,
     pass_options: dict[str, Any],
     ranks: Ranks,
     dev: Device,
@@ -150,7 +151,8 @@ def _one_run(
     n, loops, seconds = shards.num_vertices, shards.section("pairs").loops, {}
     values = tuple(VALUES) if any(name for *_, name in asked) else ()
     started = perf_counter()
-    found = ForestPass(ranks, dev, shards, method, seed, values=values, **pass_options)
+    kept = None if folder is None else Checkpoint(folder, about_of(shards, method, seed))
+    found = ForestPass(ranks, dev, shards, method, seed, values=values, checkpoint=kept, **pass_options)
     seconds["forest"] = perf_counter() - started
     started = perf_counter()
     cuts = _choose(found, [target for _, target, _ in asked])
@@ -297,7 +299,8 @@ def curve_of_shards(
     def work(ranks: Ranks, dev: Device) -> tuple[Any, ...]:
         ranks.agree(dataset=shards.fingerprint, method=f"curve, {method}", size=str(target), seed=str(seed))
         started = perf_counter()
-        found = ForestPass(ranks, dev, shards, method, agreed, checkpoint=folder, **given)
+        kept = None if folder is None else Checkpoint(folder, about_of(shards, method, agreed))
+        found = ForestPass(ranks, dev, shards, method, agreed, checkpoint=kept, **given)
         path, edges = None, method == "dre"
         if found.words is not None:
             with dev.alone():
