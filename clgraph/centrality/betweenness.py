@@ -18,6 +18,7 @@ from clgraph.errors import CapacityError, InputError
 from clgraph.graph import Graph, as_graph, build_csr
 from clgraph.progress import Tell, with_progress
 from clgraph.run import run_on
+from clgraph.system import thread_pool
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -178,11 +179,10 @@ class Brandes:
                 passes = -(-count // self.dev.tuning.items)
                 self.program.betweenness_scale.launch(self, passes, count=count, factor=factor, list=vertices)
 
-    def take(self, count: int) -> Floats:
+    def take(self, found: Floats) -> None:
         """Download the sums, and give the buffers back for the next call."""
-        found = self.dev.download(self.total, np.float64, count)
+        self.dev.fetch(self.total, found)
         self._areas.give_back(self._area)
-        return found
 
     def _list_levels(self, program: Any, passes: int, levels: int) -> npt.NDArray[np.int64]:
         """List the vertices that some search has at each level.
@@ -224,6 +224,7 @@ def dependencies(
     With `by_arc` for each arc instead; of parallel arcs for all of them together, in the order of the rows.
     Sources' sums are multiplied by the first factor of `scale`, then all by the second.
     """
+    from clgraph.device.memory import LARGE, on_large_pages
     from clgraph.traversal.many import ManySearch
 
     # parallel arcs would count as paths of their own
@@ -233,7 +234,11 @@ def dependencies(
     if not len(sources) or not count:
         return np.zeros(count)
     lanes = 1 << (min(len(sources), LANES) - 1).bit_length()
-    with ManySearch(dev, graph, LANES, len(sources)) as search:
+    found = on_large_pages(count, np.dtype(np.float64))
+    # a copy to new pages takes twice as long: a thread makes them while the device searches
+    with thread_pool(1, "clgraph-pages") as pool, ManySearch(dev, graph, LANES, len(sources)) as search:
+        if found.nbytes >= LARGE:
+            pool.submit(found.fill, 0)
         brandes = Brandes(search, lanes, endpoints, by_arc)
         for first in range(0, len(sources), LANES):
             brandes.add(sources[first : first + LANES])
@@ -241,7 +246,9 @@ def dependencies(
                 dev.finish()
                 progress(min(first + LANES, len(sources)), len(sources))
         brandes.scale(sources, *scale)
-        return brandes.take(count)
+        pool.shutdown()
+        brandes.take(found)
+    return found
 
 
 @keyed.takes_rng
