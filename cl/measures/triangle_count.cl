@@ -14,7 +14,7 @@
 // tunables   RUN; SKEW: a list that is so many times longer than the other is searched by bisection, not merged
 
 #include "csr/arcs.h"
-#include "measures/wide.h"
+#include "wide.h"
 
 #ifndef SKEW
 #define SKEW 16

@@ -1,4 +1,4 @@
-"""Communities by the Louvain and Leiden methods: host half of ``cl/measures/multilevel.cl``."""
+"""Communities by the Louvain and Leiden methods: host half of ``cl/communities/multilevel.cl``."""
 
 from __future__ import annotations
 
@@ -334,7 +334,7 @@ class Level:
     loops : int
         1: a self-loop is stored once.
     row_ptr, col_idx, weight, strength : device buffers
-        See ``cl/measures/multilevel.cl``.
+        See ``cl/communities/multilevel.cl``.
     program : Program
     """
 
@@ -360,7 +360,7 @@ def program_of(dev: Device, offset: str) -> Any:
     """Return the kernels for offsets of a type."""
     config = LAUNCH.of(dev)
     return dev.program(
-        "measures/multilevel", LOCAL=config.local, ROWS=config.rows, ITEMS=dev.tuning.items, OFFSET=offset
+        "communities/multilevel", LOCAL=config.local, ROWS=config.rows, ITEMS=dev.tuning.items, OFFSET=offset
     )
 
 

@@ -15,7 +15,7 @@ from samplers import awkward_graphs
 
 import clgraph
 from clgraph import Graph, InputError
-from clgraph.measures.multilevel import whole_weights
+from clgraph.communities.multilevel import whole_weights
 from clgraph.reference.multilevel import reference_leiden, reference_louvain, verify_leiden, verify_louvain
 
 DATA = Path(os.environ.get("CLGRAPH_TEST_DATA", "missing"))
@@ -116,7 +116,7 @@ def test_labels_on_the_device(device):
 
 def test_more_slices_where_moves_spoil_each_other(device, monkeypatch):
     """In one slice all vertices swap sides for ever."""
-    from clgraph.measures import multilevel
+    from clgraph.communities import multilevel
 
     u, v = np.divmod(np.arange(900), 30)
     graph = Graph.from_edges(u, v + 30)
@@ -158,7 +158,7 @@ def test_modularity_is_within_a_hundredth_of_the_best(device, name):
 
 def test_parts_that_are_not_connected_are_split(device):
     """Two triangles far apart begin in one community: a resolution this low joins nothing across."""
-    from clgraph.measures.multilevel import Level, Search, upload_csr
+    from clgraph.communities.multilevel import Level, Search, upload_csr
 
     u = np.array([0, 1, 2, 3, 4, 5, 7, 8])
     graph = Graph.from_edges(u, np.array([1, 2, 0, 4, 5, 3, 8, 9]), vertices=np.arange(10))
