@@ -50,9 +50,11 @@ class Command(click.Command):
 
 def _load_drivers(spec: str | None) -> None:
     """Load the OpenCL drivers, while the main thread imports the rest and reads the graph."""
-    from clgraph.device import list_devices
+    # the command asks again, and reports what is wrong; and in a process that ends meanwhile, because the command
+    # has failed, nothing can be imported to the end
+    with suppress(Exception):
+        from clgraph.device import list_devices
 
-    with suppress(ClgraphError):  # the command asks again, and reports it
         list_devices(oclgrind="oclgrind" in (spec or "").lower())
 
 
