@@ -50,8 +50,8 @@ class Command(click.Command):
 
 def _load_drivers(spec: str | None) -> None:
     """Load the OpenCL drivers, while the main thread imports the rest and reads the graph."""
-    # the command asks again, and reports what is wrong; and in a process that ends meanwhile, because the command
-    # has failed, nothing can be imported to the end
+    # the command asks again, and reports what is wrong; where it has failed meanwhile, the process ends, and
+    # nothing can be imported any more
     with suppress(Exception):
         from clgraph.device import list_devices
 
