@@ -297,10 +297,20 @@ def whole_weights(graph: Graph, weight: bool) -> npt.NDArray[np.int64] | None:
     ------
     InputError
         If a weight is negative or not finite.
+    CapacityError
+        If there are too many parallel edges.
     """
     if not weight or graph.weights is None:
         counts = graph.multiplicity
-        return None if counts is None else counts.astype(np.int64)
+        if counts is None:
+            return None
+        # self-loops count twice
+        if (total := 2 * int(counts.sum(dtype=np.int64))) >= WIDE:
+            raise CapacityError(
+                f"the graph has {total // 4} edges with parallel ones, and communities count fewer than "
+                "2^38: give the edges weights, which are scaled"
+            )
+        return counts.astype(np.int64)
     given = graph.weights
     bad = ~(np.isfinite(given) & (given >= 0))
     if bad.any():

@@ -14,7 +14,7 @@ from graphs import tangle
 from samplers import awkward_graphs
 
 import clgraph
-from clgraph import Graph, InputError
+from clgraph import CapacityError, Graph, InputError
 from clgraph.communities.multilevel import whole_weights
 from clgraph.reference.multilevel import reference_leiden, reference_louvain, verify_leiden, verify_louvain
 
@@ -204,6 +204,20 @@ def test_whole_weights_stay_and_others_have_a_bounded_sum():
     for kind in ("real", "large", "extreme"):
         values = whole_weights(weighted(kind, False), True)
         assert 2**36 < values.sum() < 2**39 and values.min() >= 0
+
+
+def test_parallel_edges_beyond_what_gains_hold():
+    """Of 2070 arcs between 46 vertices, each 2^27 times (fits) or 2^29 times."""
+    tail, head = np.triu_indices(46, 1)
+    graph = Graph.from_edges(tail, head)
+    for times, fits in ((2**27, True), (2**29, False)):
+        many = Graph(graph.row_ptr, graph.col_idx, multiplicity=np.full(graph.num_arcs, times, np.int32))
+        if fits:
+            assert whole_weights(many, True).sum() == 2070 * times
+            continue
+        for call in (clgraph.louvain, clgraph.leiden):
+            with pytest.raises(CapacityError, match=r"555661393920 edges .* give the edges weights"):
+                call(many)
 
 
 def test_verifier_sees_what_is_wrong():
