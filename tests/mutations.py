@@ -396,7 +396,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         tree = Path(scratch)
         copied(tree)
-        chosen = [each for each in MUTATIONS if options.only in f"{each.path} {each.wrong}"]
+        chosen = [each for each in MUTATIONS if options.only in f"{each.path} {each.right} {each.wrong}"]
         for number, each in enumerate(chosen, 1):
             started, file = perf_counter(), tree / each.path
             text = file.read_text()

@@ -17,7 +17,8 @@ from clgraph.csr.upload import upload_csr
 from clgraph.device.launch_config import LaunchTable, WorkGroup
 from clgraph.errors import CapacityError, InputError
 from clgraph.graph import Graph, as_graph
-from clgraph.results import Arrays, RunsOn, on_device
+from clgraph.graph.frames import Labelled
+from clgraph.results import Arrays, on_device
 from clgraph.run import run_on
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ LAUNCH = LaunchTable(
 
 
 @dataclass(frozen=True, repr=False)
-class Partition(RunsOn):
+class Partition(Labelled):
     """The vertices of a graph in communities, numbered by decreasing size.
 
     Attributes
@@ -92,36 +93,14 @@ class Partition(RunsOn):
     resolution: float = 1.0
     seconds: dict[str, float] = field(default_factory=dict)
     device: str = ""
-
-    @property
-    def count(self) -> int:
-        """Number of communities."""
-        return len(self.sizes)
-
-    def to_pandas(self, graph: Any = None) -> Any:
-        """Return a data frame with a row per vertex: "vertex", "community".
-
-        Parameters
-        ----------
-        graph : Graph, optional
-            The graph that these are of, whose ids name the vertices then; without it they are indices.
-
-        Raises
-        ------
-        InputError
-            If pandas is not installed.
-        """
-        from clgraph.graph.frames import frame_of
-
-        return frame_of({"vertex": np.arange(len(self.labels)), "community": self.labels}, graph)
+    GROUP = "community"
 
     def _facts(self) -> dict[str, Any]:
-        largest = ", ".join(map(str, self.sizes[:3].tolist()))
         return {
             "communities": self.count,
             "modularity": self.modularity,
             "vertices": int(self.sizes.sum()),
-            "largest": largest + (", ..." if self.count > 3 else ""),
+            "largest": self._largest(),
             "levels": self.levels,
             "device": self.device,
         }
@@ -259,7 +238,7 @@ def _communities(
         if whole.num_arcs > INT_MAX // 2:
             raise CapacityError(f"{dev}: {method} takes graphs of up to 2^30 arcs, not {whole.num_arcs}")
         view = whole.undirected
-        values = whole_weights(view, weight)
+        values = dev.cached(view, ("whole weights", weight), lambda: whole_weights(view, weight))
         if not n:  # engines want a vertex
             label, sizes, quality, levels = dev.empty(0, np.int32), np.empty(0, np.int64), float("nan"), 0
         else:

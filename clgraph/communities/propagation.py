@@ -17,8 +17,9 @@ from clgraph.csr.upload import Residence, upload_csr
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
 from clgraph.errors import CapacityError, ConvergenceWarning
 from clgraph.graph import Graph, as_graph
+from clgraph.graph.frames import Labelled
 from clgraph.lazy import lazy
-from clgraph.results import Arrays, RunsOn, on_device
+from clgraph.results import Arrays, on_device
 from clgraph.run import run_on
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ LAUNCH = LaunchTable(
 
 
 @dataclass(frozen=True, repr=False)
-class LabelPropagationResult(RunsOn):
+class LabelPropagationResult(Labelled):
     """Communities by label propagation.
 
     Attributes
@@ -104,6 +105,7 @@ class LabelPropagationResult(RunsOn):
     mode: Mode = "synchronous"
     seconds: dict[str, float] = field(default_factory=dict)
     device: str = ""
+    GROUP = "label"
 
     @lazy
     def sizes(self) -> npt.NDArray[np.int64]:
@@ -118,36 +120,12 @@ class LabelPropagationResult(RunsOn):
         found = np.bincount(labels)
         return np.sort(found[found > 0])[::-1].astype(np.int64)
 
-    @property
-    def count(self) -> int:
-        """Number of communities."""
-        return len(self.sizes)
-
-    def to_pandas(self, graph: Any = None) -> Any:
-        """Return a data frame with a row per vertex: "vertex", "label".
-
-        Parameters
-        ----------
-        graph : Graph, optional
-            The graph that these are of, whose ids name the vertices then; without it they are indices. Labels
-            are indices.
-
-        Raises
-        ------
-        InputError
-            If pandas is not installed.
-        """
-        from clgraph.graph.frames import frame_of
-
-        return frame_of({"vertex": np.arange(len(self.labels)), "label": self.labels}, graph)
-
     def _facts(self) -> dict[str, Any]:
-        largest = ", ".join(map(str, self.sizes[:3].tolist()))
         state = "stable" if self.converged else "oscillating" if self.oscillates else "not stable"
         return {
             "communities": self.count,
             "vertices": len(self.labels),
-            "largest": largest + (", ..." if self.count > 3 else ""),
+            "largest": self._largest(),
             "iterations": self.iterations,
             "labels": state,
             "device": self.device,

@@ -15,6 +15,7 @@ from samplers import awkward_graphs
 
 import clgraph
 from clgraph import CapacityError, Graph, InputError
+from clgraph.communities import multilevel
 from clgraph.communities.multilevel import whole_weights
 from clgraph.reference.multilevel import reference_leiden, reference_louvain, verify_leiden, verify_louvain
 
@@ -116,8 +117,6 @@ def test_labels_on_the_device(device):
 
 def test_more_slices_where_moves_spoil_each_other(device, monkeypatch):
     """In one slice all vertices swap sides for ever."""
-    from clgraph.communities import multilevel
-
     u, v = np.divmod(np.arange(900), 30)
     graph = Graph.from_edges(u, v + 30)
     same_as_reference("louvain", graph, device)
@@ -204,6 +203,21 @@ def test_whole_weights_stay_and_others_have_a_bounded_sum():
     for kind in ("real", "large", "extreme"):
         values = whole_weights(weighted(kind, False), True)
         assert 2**36 < values.sum() < 2**39 and values.min() >= 0
+
+
+def test_weights_are_looked_through_once(device, monkeypatch):
+    graph, calls = weighted("real", False), []
+    found = clgraph.louvain(graph, seed=1, device=device)
+
+    def count(*given):
+        calls.append(given)
+        return whole_weights(*given)
+
+    monkeypatch.setattr(multilevel, "whole_weights", count)
+    again = clgraph.louvain(graph, seed=1, device=device)
+    assert not calls and again.labels.tolist() == found.labels.tolist()
+    clgraph.leiden(graph, weight=False, device=device)
+    assert len(calls) == 1
 
 
 def test_parallel_edges_beyond_what_gains_hold():
