@@ -14,6 +14,9 @@ from clgraph.centrality.eigen import hits as hits
 from clgraph.centrality.eigen import katz_centrality as katz_centrality
 from clgraph.centrality.neighbours import average_neighbor_degree as average_neighbor_degree
 from clgraph.centrality.neighbours import degree_assortativity_coefficient as degree_assortativity_coefficient
+from clgraph.communities.multilevel import Partition as Partition
+from clgraph.communities.multilevel import leiden as leiden
+from clgraph.communities.multilevel import louvain as louvain
 from clgraph.communities.partitions import modularity as modularity
 from clgraph.communities.propagation import LabelPropagationResult as LabelPropagationResult
 from clgraph.communities.propagation import label_propagation as label_propagation
@@ -53,9 +56,6 @@ from clgraph.measures import k_core as k_core
 from clgraph.measures import quality as quality
 from clgraph.measures import transitivity as transitivity
 from clgraph.measures import triangles as triangles
-from clgraph.measures.multilevel import Partition as Partition
-from clgraph.measures.multilevel import leiden as leiden
-from clgraph.measures.multilevel import louvain as louvain
 from clgraph.ranking import PageRankResult as PageRankResult
 from clgraph.ranking import pagerank as pagerank
 from clgraph.ranking.personalized import personalized_pagerank as personalized_pagerank

@@ -401,25 +401,6 @@ PUBLIC: tuple[Public, ...] = (
     _components("connected_components"),
     Public("Components", "components", "traversal"),
     _components("largest_component", "parts", lacks=EXACT),
-    _function(
-        "louvain",
-        values="GRAPHS ; resolution=1 | 0.5 | 2000",
-        home="measures.multilevel",
-        page="traversal",
-        family="measures",
-        reference="multilevel.reference_{}",
-        selftest="directed",
-    ),
-    _function(
-        "leiden",
-        values="GRAPHS ; resolution=1 | 0.5 | 2000",
-        home="measures.multilevel",
-        page="traversal",
-        family="measures",
-        reference="multilevel.reference_{}",
-        selftest="directed",
-    ),
-    Public("Partition", "measures.multilevel", "traversal"),
     # --- ranking
     _function(
         "pagerank",
@@ -520,6 +501,21 @@ PUBLIC: tuple[Public, ...] = (
         home="communities.partitions",
         verifier="communities.verify_modularity(parts, found, [0, 0, 0, 1, 1])",
     ),
+    _communities(
+        "louvain",
+        values="GRAPHS ; resolution=1 | 0.5 | 2000",
+        home="communities.multilevel",
+        reference="multilevel.reference_{}",
+        selftest="directed",
+    ),
+    _communities(
+        "leiden",
+        values="GRAPHS ; resolution=1 | 0.5 | 2000",
+        home="communities.multilevel",
+        reference="multilevel.reference_{}",
+        selftest="directed",
+    ),
+    Public("Partition", "communities.multilevel", "communities"),
     # --- devices
     _device("devices", lacks=MACHINE | {"values": "what it gives is this machine's"}),
     _device(

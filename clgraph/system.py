@@ -8,6 +8,7 @@ Also what belongs to the whole process: its filters of warnings, and what a fork
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import signal
 import stat
@@ -84,6 +85,25 @@ def open_folder(folder: str | os.PathLike[str]) -> int | None:
         return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | OPEN)
     except OSError:
         return None  # a folder that one may write to but not read
+
+
+def lock_file(descriptor: int) -> bool:
+    """Lock an open file until it is closed; False if another process, or another opening of it, has it.
+
+    Where neither the system (Windows) nor the file system has such locks, nobody is kept out.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EINVAL):
+            raise
+    return True
 
 
 _seeking = threading.Lock()

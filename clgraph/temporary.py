@@ -33,6 +33,11 @@ def temporary_name(mark: str = "") -> str:
     return f".clgraph-{os.getpid()}-{mark}{secrets.token_hex(2 if mark else 6)}.tmp"
 
 
+def is_temporary(name: str) -> bool:
+    """True for what `temporary_name` gives, in whatever process."""
+    return _NAME.fullmatch(name) is not None
+
+
 def marked(folder: str | os.PathLike[str], mark: str) -> list[str]:
     """Return the names of temporary files with a mark in a folder, of whatever processes."""
     names = ((name, _NAME.fullmatch(name)) for name in os.listdir(folder))

@@ -38,7 +38,7 @@ def _of(tests: str, path: str, *edits: tuple[str, str]) -> list[Mutation]:
 WEIGHTED = "traversal/test_weighted.py"
 PROPAGATION = "communities/test_propagation.py"
 PARTITIONS = "communities/test_partitions.py"
-MULTILEVEL = "measures/test_multilevel.py"
+MULTILEVEL = "communities/test_multilevel.py"
 FANOUT = "sampling/test_fanout.py"
 EXACT = "sampling/test_exact.py sampling/test_curve.py"
 REPLICATES = "sampling/test_replicates.py sampling/test_several.py"
@@ -106,7 +106,7 @@ MUTATIONS = [
     ),
     *_of(
         MULTILEVEL,
-        "cl/measures/multilevel.cl",
+        "cl/communities/multilevel.cl",
         (
             "(ulong)(weight ? weight[e] : 1) << (loops && col_idx[e] == (v))",
             "(ulong)(weight ? weight[e] : 1)",
@@ -120,7 +120,7 @@ MUTATIONS = [
     ),
     *_of(
         MULTILEVEL,
-        "clgraph/measures/multilevel.py",
+        "clgraph/communities/multilevel.py",
         (
             "return inside, (upper << 40) + (mixed << 21) + lower",
             "return inside, (upper << 40) + (mixed << 20) + lower",
@@ -396,7 +396,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         tree = Path(scratch)
         copied(tree)
-        chosen = [each for each in MUTATIONS if options.only in f"{each.path} {each.wrong}"]
+        chosen = [each for each in MUTATIONS if options.only in f"{each.path} {each.right} {each.wrong}"]
         for number, each in enumerate(chosen, 1):
             started, file = perf_counter(), tree / each.path
             text = file.read_text()

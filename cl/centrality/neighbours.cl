@@ -9,7 +9,7 @@
 // tunables   RUN
 
 #include "csr/arcs.h"
-#include "measures/wide.h"
+#include "wide.h"
 
 #ifdef COUNTED
 #define TIMES(p) ((ulong)count[p])

@@ -11,7 +11,7 @@
 // tunables   RUN, ITEMS
 
 #include "csr/arcs.h"
-#include "measures/wide.h"
+#include "wide.h"
 
 #ifdef WEIGHED
 __kernel void partitions_weigh(const int n, const int loops, __global const OFFSET *restrict row_ptr,

@@ -13,14 +13,12 @@
 // count              ulong[n]   what was counted at each vertex; zero before
 //
 // launch     padded range, one work-item per RUN edges (csr/arcs.h)
-// tunables   RUN; SKEW: a list that is so many times longer than the other is searched by bisection, not merged
+// tunables   RUN; SKEW (measures/lists.h)
 
 #include "csr/arcs.h"
-#include "measures/wide.h"
+#include "measures/lists.h"
+#include "wide.h"
 
-#ifndef SKEW
-#define SKEW 16
-#endif
 #ifndef COUNT
 #define COUNT 1
 #endif
@@ -47,19 +45,6 @@ __kernel void directed_ways(const int n, const long edges, __global const OFFSET
             atomic_inc(&mutual[v]);
         }
     }
-}
-
-// First position from i on, before `end`, whose entry is at least x.
-static inline OFFSET search_from(OFFSET i, OFFSET end, const int x, __global const int *restrict up_idx)
-{
-    while (i < end) {
-        const OFFSET middle = i + (end - i) / 2;
-        if (up_idx[middle] < x)
-            i = middle + 1;
-        else
-            end = middle;
-    }
-    return i;
 }
 
 // Triangles over an edge with `way` arcs: of its ends, x has the list i, the shorter one, and y the list j. The third vertex

@@ -10,7 +10,7 @@
 
 #include "traversal/many.h"
 #include "measures/spread.h"
-#include "measures/wide.h"
+#include "wide.h"
 
 #ifndef LEVELS
 #define LEVELS 16

@@ -13,7 +13,7 @@
 
 #include "csr/arcs.h"
 #include "measures/spread.h"
-#include "measures/wide.h"
+#include "wide.h"
 
 #ifndef BINS
 #define BINS 256

@@ -11,14 +11,11 @@
 // count              ulong[n]   triangles at each vertex; zero before
 //
 // launch     padded range, one work-item per RUN arcs (csr/arcs.h)
-// tunables   RUN; SKEW: a list that is so many times longer than the other is searched by bisection, not merged
+// tunables   RUN; SKEW (measures/lists.h)
 
 #include "csr/arcs.h"
-#include "measures/wide.h"
-
-#ifndef SKEW
-#define SKEW 16
-#endif
+#include "measures/lists.h"
+#include "wide.h"
 
 static inline int goes_up(const int u, const int v, __global const OFFSET *restrict row_ptr)
 {
@@ -62,19 +59,6 @@ __kernel void triangles_turn(const int n, const long arcs, __global const OFFSET
         if (goes_up(u, col_idx[p], row_ptr))
             up_idx[place++] = col_idx[p];
     }
-}
-
-// First position from i on, before `end`, whose entry is at least x.
-static inline OFFSET search_from(OFFSET i, OFFSET end, const int x, __global const int *restrict up_idx)
-{
-    while (i < end) {
-        const OFFSET middle = i + (end - i) / 2;
-        if (up_idx[middle] < x)
-            i = middle + 1;
-        else
-            end = middle;
-    }
-    return i;
 }
 
 // Size of the intersection of two lists, i..i_end the shorter; each vertex in it gets a triangle.

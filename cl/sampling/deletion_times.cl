@@ -19,7 +19,7 @@
 
 #include "csr/arcs.h"
 #include "keyed.h"
-#include "measures/wide.h"
+#include "wide.h"
 #include "sampling/shards/both_ways.h"
 
 #ifndef BY_EDGE

@@ -47,6 +47,7 @@ Floats = npt.NDArray[np.float64]
 Tree = tuple[npt.NDArray[Any], ...]  # parents and distances
 A, B, C = 0.57, 0.19, 0.19  # the specification's initiator
 EDGE_FACTOR, ROOTS = 16, 64
+MOST_EDGES = 2**30
 # edges of a task of one thread; also of one stream of random numbers, so that cores change no edge
 CHUNK = 1 << 20
 
@@ -317,6 +318,14 @@ class Settings:
     edge_factor: int = EDGE_FACTOR
     roots: int = ROOTS
     seed: int = 1
+
+    def __post_init__(self) -> None:
+        """Raise InputError for more edges than devices count the arcs of."""
+        if (count := self.edge_factor << self.scale) > MOST_EDGES:
+            raise InputError(
+                f"scale {self.scale} and edge factor {self.edge_factor} are {count} edges: give smaller "
+                f"ones, of at most {MOST_EDGES}, whose arcs both ways a device can count in 32 bits"
+            )
 
 
 class Constructed(NamedTuple):

@@ -47,7 +47,6 @@ def graphalytics(run: Run) -> None:
 
 
 @click.command(cls=Command)
-# at scale 27 twice 16 * 2**27 arcs are more than 32-bit counters of a device hold
 @option("--scale", "Binary logarithm of the number of vertices.", click.IntRange(1, 26), required=True)
 @option("--edge-factor", "Edges to draw per vertex.", click.IntRange(1, 64), 16)
 @option("--roots", "Number of searches of each kind.", AT_LEAST_1, 64)

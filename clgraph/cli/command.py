@@ -50,9 +50,11 @@ class Command(click.Command):
 
 def _load_drivers(spec: str | None) -> None:
     """Load the OpenCL drivers, while the main thread imports the rest and reads the graph."""
-    from clgraph.device import list_devices
+    # the command asks again, and reports what is wrong; where it has failed meanwhile, the process ends, and
+    # nothing can be imported any more
+    with suppress(Exception):
+        from clgraph.device import list_devices
 
-    with suppress(ClgraphError):  # the command asks again, and reports it
         list_devices(oclgrind="oclgrind" in (spec or "").lower())
 
 

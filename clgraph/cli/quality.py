@@ -37,7 +37,7 @@ ABOUT_SAMPLE = ("record", "method", "sample_seed", "command", "relation", "sampl
     "Draw these alone, for print: degrees, ranks, hops, clustering, eigenvalues, curve; of several "
     "PICTURE has {panel} in its name.",
 )
-@option("--columns", "Width of a panel: 1 or 2 columns of a journal (3.3 or 7 inch).", ["1", "2"], "1")
+@option("--columns", "Width of a panel: 1 or 2 columns of a journal (3.3 or 7 inch; default: 1).", ["1", "2"])
 @option("--table", "Print the measures as a table for a paper.", ["latex", "markdown", "csv"])
 @option("--record FILE", "Record of SAMPLE: what `clgraph sample --record` (or --json) wrote.")
 @option("--method", "Method that made SAMPLE, if there is no record.", MethodName())
@@ -89,6 +89,8 @@ def quality(run: Run) -> None:
     panels = check_panels(given.panel)
     if panels and not given.plot:
         raise InputError("--panel is for --plot PICTURE, which is not given")
+    if given.columns and not panels:
+        raise InputError("--columns is for --panel NAMES, which is not given")
     if panels and len(panels) > 1 and "{panel}" not in given.plot:
         raise InputError(
             f"--plot {given.plot}: {len(panels)} panels would go to one file; put {{panel}} into it"
@@ -163,11 +165,12 @@ def _draw(run: Run, found: Quality, made: Origin, curve: ReductionCurve | None, 
         if given.panel:
             for each in drawn:
                 name = given.plot.replace("{panel}", each.name)
-                write_print(each, Path(), int(given.columns), PAPER, forms=(form,), name=name)
+                write_print(each, Path(), int(given.columns or 1), PAPER, forms=(form,), name=name)
+                run.say(f"{name}: {each.name}")
         else:
             with atomic_write(given.plot, "wb") as out:
                 picture(drawn, out, form, title)
-        run.say(f"{given.plot}: {len(drawn)} figure{'s' * (len(drawn) > 1)}")
+            run.say(f"{given.plot}: {len(drawn)} figure{'s' * (len(drawn) > 1)}")
     if why_none:
         run.say(f"no reduction curve: {why_none}")
 

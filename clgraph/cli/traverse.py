@@ -157,9 +157,9 @@ def communities(run: Run) -> None:
     """
     import numpy as np
 
+    from clgraph.communities.multilevel import leiden, louvain
     from clgraph.communities.partitions import modularity
     from clgraph.communities.propagation import label_propagation
-    from clgraph.measures.multilevel import leiden, louvain
     from clgraph.reference.communities import verify_label_propagation
     from clgraph.reference.multilevel import verify_leiden, verify_louvain
 

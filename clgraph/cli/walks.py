@@ -56,7 +56,7 @@ def walks(run: Run) -> None:
     options: dict[str, Any] = {name: getattr(given, name) for name in METHOD_OPTIONS}
     options = {name: value for name, value in options.items() if value not in (None, False)}
     # before a large file is read
-    check_output(output, given.resume)
+    check_output(output, given.resume, given.seed)
     method = plain_method(given.method)
     if method not in walk_methods():
         raise InputError(f"--method {given.method}: walks are made by {', '.join(walk_methods())}")

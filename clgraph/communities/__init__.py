@@ -1,1 +1,1 @@
-"""Communities: found by label propagation, and how good a partition into them is."""
+"""Communities: found by label propagation, Louvain and Leiden, and how good a partition into them is."""

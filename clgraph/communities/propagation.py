@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,9 @@ from clgraph.csr.upload import Residence, upload_csr
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
 from clgraph.errors import CapacityError, ConvergenceWarning
 from clgraph.graph import Graph, as_graph
+from clgraph.graph.frames import Labelled
 from clgraph.lazy import lazy
-from clgraph.results import Arrays, RunsOn, on_device
+from clgraph.results import Arrays, on_device
 from clgraph.run import run_on
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class LaunchConfig:
         Work-items that share a middle row; a large one, or a chunk of a long one.
     each : int
         Rows that a work-group takes.
+    run : int
+        Vertices that a work-item sorts into classes.
     """
 
     short: int
@@ -49,6 +52,8 @@ class LaunchConfig:
     few: int
     many: int
     each: int
+    run: int
+    POWERS: ClassVar[tuple[str, ...]] = ("middle", "large", "few", "many")
 
     def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut it to a device's limits: a table takes 16 bytes of local memory for each arc."""
@@ -63,14 +68,14 @@ class LaunchConfig:
 # a GPU has a warp for rows of up to 128 arcs, so that few lanes are idle and many rows are in flight; on a
 # CPU one work-item takes a row, and a table of 128 KB stays in a core's cache
 LAUNCH = LaunchTable(
-    gpu=LaunchConfig(short=16, middle=128, large=1024, few=32, many=256, each=1),
-    cpu=LaunchConfig(short=16, middle=16, large=8192, few=1, many=1, each=16),
-    simulator=LaunchConfig(short=2, middle=4, large=8, few=2, many=4, each=2),
+    gpu=LaunchConfig(short=16, middle=128, large=1024, few=32, many=256, each=1, run=16),
+    cpu=LaunchConfig(short=16, middle=16, large=8192, few=1, many=1, each=16, run=256),
+    simulator=LaunchConfig(short=2, middle=4, large=8, few=2, many=4, each=2, run=3),
 )
 
 
 @dataclass(frozen=True, repr=False)
-class LabelPropagationResult(RunsOn):
+class LabelPropagationResult(Labelled):
     """Communities by label propagation.
 
     Attributes
@@ -100,6 +105,7 @@ class LabelPropagationResult(RunsOn):
     mode: Mode = "synchronous"
     seconds: dict[str, float] = field(default_factory=dict)
     device: str = ""
+    GROUP = "label"
 
     @lazy
     def sizes(self) -> npt.NDArray[np.int64]:
@@ -114,36 +120,12 @@ class LabelPropagationResult(RunsOn):
         found = np.bincount(labels)
         return np.sort(found[found > 0])[::-1].astype(np.int64)
 
-    @property
-    def count(self) -> int:
-        """Number of communities."""
-        return len(self.sizes)
-
-    def to_pandas(self, graph: Any = None) -> Any:
-        """Return a data frame with a row per vertex: "vertex", "label".
-
-        Parameters
-        ----------
-        graph : Graph, optional
-            The graph that these are of, whose ids name the vertices then; without it they are indices. Labels
-            are indices.
-
-        Raises
-        ------
-        InputError
-            If pandas is not installed.
-        """
-        from clgraph.graph.frames import frame_of
-
-        return frame_of({"vertex": np.arange(len(self.labels)), "label": self.labels}, graph)
-
     def _facts(self) -> dict[str, Any]:
-        largest = ", ".join(map(str, self.sizes[:3].tolist()))
         state = "stable" if self.converged else "oscillating" if self.oscillates else "not stable"
         return {
             "communities": self.count,
             "vertices": len(self.labels),
-            "largest": largest + (", ..." if self.count > 3 else ""),
+            "largest": self._largest(),
             "iterations": self.iterations,
             "labels": state,
             "device": self.device,
@@ -285,7 +267,7 @@ class Propagation:
             MIDDLE=config.middle,
             LARGE=config.large,
             EACH=config.each,
-            RUN=16 if dev.kind == "gpu" else 256,
+            RUN=config.run,
             ITEMS=dev.tuning.items,
             COUNTED=counted,
             **csr.defines,
@@ -305,7 +287,7 @@ class Propagation:
     def _list_rows(self) -> None:
         """List the vertices by class of row."""
         dev, place = self.dev, self.dev.zeros(4, np.int32)
-        kernel, passes = self.program.propagation_classes, -(-self.n // (16 if dev.kind == "gpu" else 256))
+        kernel, passes = self.program.propagation_classes, -(-self.n // self.config.run)
         kernel.launch(self, passes, place=place, list=None)  # counts
         self.sizes = dev.download(place, np.int32, 4).tolist()
         self.begins = np.concatenate(([0], np.cumsum(self.sizes[:-1]))).tolist()

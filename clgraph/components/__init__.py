@@ -12,8 +12,9 @@ from clgraph.arguments import hints, word
 from clgraph.components.finder import Connection, GiantFinder, all_sizes, graph_components
 from clgraph.csr.upload import upload_csr
 from clgraph.graph import Graph, as_graph
+from clgraph.graph.frames import Labelled
 from clgraph.lazy import lazy
-from clgraph.results import Arrays, RunsOn
+from clgraph.results import Arrays
 from clgraph.run import not_offered, opened, run_on
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ __all__ = ["Components", "connected_components", "largest_component"]
 
 
 @dataclass(frozen=True, repr=False)
-class Components(RunsOn):
+class Components(Labelled):
     """The connected components of a graph, numbered by decreasing size.
 
     Attributes
@@ -46,6 +47,7 @@ class Components(RunsOn):
     connection: Connection = "weak"
     seconds: dict[str, float] = field(default_factory=dict)
     device: str = ""
+    GROUP = "component"
 
     @property
     def count(self) -> int:
@@ -67,30 +69,12 @@ class Components(RunsOn):
                 raise drivers.forked()
         return self.labels == 0
 
-    def to_pandas(self, graph: Any = None) -> Any:
-        """Return a data frame with a row per vertex: "vertex", "component".
-
-        Parameters
-        ----------
-        graph : Graph, optional
-            The graph that these are of, whose ids name the vertices then; without it they are indices.
-
-        Raises
-        ------
-        InputError
-            If pandas is not installed.
-        """
-        from clgraph.graph.frames import frame_of
-
-        return frame_of({"vertex": np.arange(len(self.labels)), "component": self.labels}, graph)
-
     def _facts(self) -> dict[str, Any]:
-        largest = ", ".join(map(str, self.sizes[:3].tolist()))
         return {
             "components": self.count,
             "connection": self.connection,
             "vertices": len(self.labels),
-            "largest": largest + (", ..." if self.count > 3 else ""),
+            "largest": self._largest(),
             "device": self.device,
         }
 

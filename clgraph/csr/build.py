@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import pyopencl as cl
@@ -206,6 +206,7 @@ class LaunchConfig:
     span: int
     short: int
     chunk: int
+    POWERS: ClassVar[tuple[str, ...]] = ("chunk",)
 
     def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut it to a device's limits: heads of a block have four bytes of local memory, of a chunk eight."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, Final, Generic, Literal, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Final, Generic, Literal, Protocol, Self, TypeVar, get_args
 
 from clgraph.errors import InputError
 
@@ -64,10 +64,13 @@ class WorkGroup:
         Work-items in a group, a power of two.
     EACH : int
         Bytes of local memory per work-item.
+    POWERS : tuple of str
+        The tunables that must be powers of two; classes without a work-group may have them, too.
     """
 
     local: int
     EACH: ClassVar[int] = 0
+    POWERS: ClassVar[tuple[str, ...]] = ("local",)
 
     def within(self, device: DeviceLimits) -> Self:
         """Cut it to a device's limits."""
@@ -131,6 +134,8 @@ class LaunchTable(Generic[C]):
 
 # --- Configurations to try, of a file: {"csr.scan.LAUNCH": {"local": 128}, "ranking.sell.ROWS": 4} ---
 
+MOST = 1 << 30  # twice as many are still an int of OpenCL C
+
 
 @cache
 def configurations(path: str) -> dict[str, Any]:
@@ -157,21 +162,45 @@ def _tried(table: LaunchTable[C], found: C, path: str) -> C:
         home, _, variable = name.rpartition(".")
         if getattr(sys.modules.get(f"clgraph.{home}"), variable, None) is not table:
             continue
+        where, all_ours = f"CLGRAPH_LAUNCH={path}: {name}", [table[kind] for kind in get_args(Kind)]
         if not is_dataclass(found) or isinstance(found, type):
-            return _like(found, values, f"CLGRAPH_LAUNCH={path}: {name}")
+            return _like(found, values, all_ours, where)
         known = [field.name for field in fields(found)]
         if not isinstance(values, dict) or not values.keys() <= set(known):
-            raise InputError(f"CLGRAPH_LAUNCH={path}: {name}: use an object with any of {', '.join(known)}")
-        where = f"CLGRAPH_LAUNCH={path}: {name}."
-        return replace(found, **{key: _like(getattr(found, key), values[key], where + key) for key in values})
+            raise InputError(f"{where}: use an object with any of {', '.join(known)}")
+        largest = getattr(found, "LARGEST", {})
+        for key, value in values.items():
+            ours = [getattr(each, key) for each in all_ours]
+            made = _like(getattr(found, key), value, ours, f"{where}.{key}", largest.get(key, MOST))
+            parts = made if isinstance(made, tuple) else (made,)
+            if key in getattr(found, "POWERS", ()) and any(part and part & (part - 1) for part in parts):
+                raise InputError(f"{where}.{key} is {made!r}: use powers of two alone")
+            found = replace(found, **{key: made})
+        return found
     return found
 
 
-def _like(ours: Any, value: Any, where: str) -> Any:
-    """Return a value of the same kind as ours, or raise InputError."""
+def _like(ours: Any, value: Any, all_ours: list[Any], where: str, most: int = MOST) -> Any:
+    """Return a value of the same kind as ours, and in the range of ours for all devices.
+
+    Raises
+    ------
+    InputError
+        If it is not such a value.
+    """
     value = tuple(value) if isinstance(value, list) else value
-    pair = (ours, value) if isinstance(ours, tuple) else ((ours,), (value,))
-    same = isinstance(pair[1], tuple) and [*map(type, pair[0])] == [*map(type, pair[1])]
-    if not same or any(isinstance(one, (int, float)) and one < 0 for one in pair[1]):
+    if isinstance(ours, tuple):
+        if not isinstance(value, tuple) or [*map(type, ours)] != [*map(type, value)]:
+            raise InputError(f"{where} is {value!r}: use a value like ours, {ours!r}")
+        return tuple(_like(mine, one, all_ours, where) for mine, one in zip(ours, value, strict=True))
+    if type(ours) is not type(value):
         raise InputError(f"{where} is {value!r}: use a value like ours, {ours!r}")
+    words = {each for each in all_ours if isinstance(each, str)}
+    if isinstance(value, str) and value not in words:
+        raise InputError(f"{where} is {value!r}: use one of {', '.join(sorted(words))}")
+    if type(value) is int:
+        # 0 means something where one of ours is 0
+        least = min([1, *(each for each in all_ours if type(each) is int)])
+        if not least <= value <= most:
+            raise InputError(f"{where} is {value}: use a number from {least} to {most}")
     return value

@@ -43,7 +43,7 @@ def leiden_communities(
 
 def _communities(method: str, G: ConvertedGraph, weight: Any, resolution: float, seed: Any) -> list[set[Any]]:
     """Return the communities, the largest first."""
-    from clgraph.measures import multilevel
+    from clgraph.communities import multilevel
 
     # NetworkX has made a random state of the seed by now; numbers below 2^31 every kind of them can draw
     drawn = nx.utils.create_py_random_state(seed).randint(0, 2**31 - 2)

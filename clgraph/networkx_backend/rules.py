@@ -95,7 +95,7 @@ def _left_to_networkx(name: str, values: dict[str, Any], graph: Any) -> str | No
 
 def _other_communities(values: dict[str, Any]) -> str | None:
     """Reason for leaving communities to NetworkX: an end of the search that is its own; or None."""
-    from clgraph.measures.multilevel import check_resolution
+    from clgraph.communities.multilevel import check_resolution
 
     if values["max_level"] is not None:
         return f"max_level is {values['max_level']!r}: clgraph goes on while it gains"

@@ -14,7 +14,7 @@ its pieces.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -78,6 +78,8 @@ class Layout:
     segments: int = 1
     block: int = 32
     windows: tuple[int, int] | None = None
+    POWERS: ClassVar[tuple[str, ...]] = ("width", "block")
+    LARGEST: ClassVar[dict[str, int]] = {"hot": 2**16 - 1}
 
 
 class Sell:

@@ -102,6 +102,7 @@ class LaunchConfig:
     groups: int
     piece_groups: int
     layout: Layout
+    POWERS: ClassVar[tuple[str, ...]] = ("local",)
 
     def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits: at least half of its local memory is for sources."""

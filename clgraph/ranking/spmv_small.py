@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,7 @@ class LaunchConfig:
     per: int
     layout: Layout
     in_local: bool
+    POWERS: ClassVar[tuple[str, ...]] = ("local", "per")
 
     def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits."""

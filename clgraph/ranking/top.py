@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import isqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.sort import sort_by_key
-from clgraph.device.launch_config import LaunchTable, fit_group
+from clgraph.device.launch_config import LaunchTable, WorkGroup
 from clgraph.ranking.solver import launch_order
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-# work-items of a group; one on CPUs, where a barrier costs more than it saves
-LAUNCH = LaunchTable(gpu=256, cpu=1, simulator=4)
+
+@dataclass(frozen=True)
+class LaunchConfig(WorkGroup):
+    """Launch configuration."""
+
+    EACH: ClassVar[int] = 16
+
+
+# one work-item on CPUs, where a barrier costs more than it saves
+LAUNCH = LaunchTable(gpu=LaunchConfig(256), cpu=LaunchConfig(1), simulator=LaunchConfig(4))
 MOST = 256  # for more, sorting all takes less time than taking them one by one
 
 
@@ -48,7 +57,7 @@ class Top:
         numbered: bool = False,
     ) -> None:
         self.device, self.n, self.k, self.real = device, n, k, real
-        self.local = fit_group(LAUNCH.of(device), device, each=16)
+        self.local = LAUNCH.of(device).local
         self._across = self.local == 1 or self.local % lanes == 0  # a group takes all lanes of a chunk
         # a pass over chunks and one over a chunk cost the same at the root of n; small ones are not worth it
         self.chunk = min(n, max(self.local, 1 << (isqrt(n).bit_length())))

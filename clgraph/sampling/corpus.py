@@ -6,11 +6,11 @@ Texts (one walk per line, as word2vec reads them) are spelt on the device: host 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -20,13 +20,15 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph import keyed
+from clgraph import keyed, system
+from clgraph._version import __version__
 from clgraph.arguments import shown, whole
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import InputError
 from clgraph.files.write_edges import LaunchConfig, Spelt
 from clgraph.formats.arrow import parquet_library
 from clgraph.formats.atomic import atomic_write
+from clgraph.formats.common import read_text
 from clgraph.formats.packed import SUFFIXES, compressed
 from clgraph.graph.digest import digest
 from clgraph.graph.exchange.common import library
@@ -36,7 +38,7 @@ from clgraph.run import run_on
 from clgraph.sampling.literature.smallest import Column
 from clgraph.sampling.literature.walks import Walks
 from clgraph.sampling.request import Request, check_request
-from clgraph.temporary import sync
+from clgraph.temporary import is_temporary, sync, sync_folder
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -47,7 +49,7 @@ TEXTS = (".txt", ".walks", *(f".txt{suffix}" for suffix in SUFFIXES))
 ENDINGS = (*TEXTS, ".npy", ".parquet")
 # bytes of a block where the device has the host's memory
 HOST_SHARE = 1 << 28
-STATE, DATA = "state.json", "data"
+STATE, DATA, LOCK = "state.json", "data", "lock"
 
 LAUNCH = LaunchTable(
     gpu=LaunchConfig(run=1, chunk=1 << 25, rooms=3),
@@ -88,13 +90,17 @@ def walk_methods() -> list[str]:
     return [name for name, each in METHODS.items() if "walks_per_vertex" in each.options]
 
 
-def check_output(path: str, resume: bool) -> None:
+def check_output(path: str, resume: bool, seed: int | None) -> None:
     """Raise InputError for a name that says no form of a corpus, or one that cannot be continued."""
     if path != "-" and not path.endswith(ENDINGS):
         raise InputError(f"-o {path}: the name of a corpus must end in {', '.join(ENDINGS)}")
     if resume and (path == "-" or path.endswith(".parquet")):
         what = "standard output" if path == "-" else "a Parquet file, whose index is at its end,"
         raise InputError(f"{what} cannot be continued: write .npy or .txt with --resume")
+    if resume and seed is None:
+        raise InputError(
+            "a corpus can be continued only with the seed that began it: give one, 0 or any other"
+        )
 
 
 def write_walks(
@@ -146,7 +152,7 @@ def write_walks(
     InputError
     """
     path = os.fspath(path)
-    check_output(path, resume)
+    check_output(path, resume, seed)
     length, per_vertex = whole(length, "length", 2, LONGEST), whole(per_vertex, "per_vertex", 1)
     name = plain_method(method) if isinstance(method, str) else None
     if name not in walk_methods():
@@ -165,7 +171,7 @@ def write_walks(
         writer = form(run.device, graph, total, columns)
         about = {"method": name, "length": length, "per_vertex": per_vertex, "seed": number}
         about |= {key: str(value) for key, value in sorted(options.items()) if value is not None}
-        with _output(path, resume, graph, about) as (file, done, note):
+        with _output(path, resume, graph, about, total) as (file, done, note):
             began = done
             writer.begin(file, done)
             while done < total:
@@ -408,51 +414,113 @@ def _ids(ids: npt.NDArray[Any] | None, rows: npt.NDArray[np.int32]) -> npt.NDArr
 
 @contextmanager
 def _output(
-    path: str, resume: bool, graph: Graph, about: dict[str, Any]
+    path: str, resume: bool, graph: Graph, about: dict[str, Any], total: int
 ) -> Iterator[tuple[IO[bytes], int, Callable[[int], None]]]:
     """Yield a file, how many walks it has, and what notes how many there are now."""
     if not resume:
         with atomic_write(path) as file:
             yield file, 0, lambda done: None
         return
-    folder, about = Path(f"{path}.work"), {**about, "form": Path(path).suffix, "graph": digest(graph)}
-    done, size = _continued(folder, about)
-    with ExitStack() as stack:
-        try:
-            folder.mkdir(exist_ok=True)
-            file = stack.enter_context(open(folder / DATA, "r+b" if done else "wb"))
-        except OSError as error:
+    folder = Path(f"{path}.work")
+    about = {**about, "form": Path(path).suffix, "graph": digest(graph), "clgraph": __version__}
+    try:
+        _check_own(folder)
+        folder.mkdir(exist_ok=True)
+        with open(folder / LOCK, "wb") as lock:
+            if not system.lock_file(lock.fileno()):
+                raise InputError(f"{folder} is in use: another process writes this corpus")
+            yield from _continued(folder, about, total)
+            os.replace(folder / DATA, path)
+            sync_folder(Path(path).parent)
+            os.unlink(folder / STATE)
+        for name in os.listdir(folder):
+            if name == LOCK or is_temporary(name):
+                os.unlink(folder / name)
+        os.rmdir(folder)
+    except OSError as error:
+        # others are about a file that is not of the corpus
+        if error.filename is None or Path(error.filename).parent in (folder, folder.parent):
             raise InputError(f"cannot write {folder}: {error.strerror or error}") from error
+        raise
+
+
+def _continued(
+    folder: Path, about: dict[str, Any], total: int
+) -> Iterator[tuple[IO[bytes], int, Callable[[int], None]]]:
+    """Yield the file in a folder of work, how many walks it has, and what notes how many there are now."""
+    known = hashlib.sha256()
+
+    def write_state(done: int, size: int) -> None:
+        with atomic_write(folder / STATE, "w") as state:
+            json.dump({"about": about, "walks": done, "bytes": size, "sha256": known.hexdigest()}, state)
+
+    # the state comes first: data without one are not ours
+    if not (folder / STATE).exists():
+        write_state(0, 0)
+    done, size, wanted = _read_state(folder, about, total)
+    with open(folder / DATA, "r+b" if (folder / DATA).exists() else "w+b") as file:
+        _hash(file, known, 0, size)
+        if known.hexdigest() != wanted:
+            raise InputError(f"{folder / DATA} is not what {STATE} describes: remove {folder} and begin anew")
         file.truncate(size)
-        file.seek(size)
 
         def note(done: int) -> None:
+            nonlocal size
             file.flush()
             # what the state speaks of must be on the disk before it
             sync(file.fileno())
-            with atomic_write(folder / STATE, "w") as state:
-                json.dump({"about": about, "walks": done, "bytes": file.tell()}, state)
+            end = file.tell()
+            _hash(file, known, size, end)
+            size = end
+            write_state(done, size)
 
         yield file, done, note
-    os.replace(folder / DATA, path)
-    shutil.rmtree(folder)
 
 
-def _continued(folder: Path, about: dict[str, Any]) -> tuple[int, int]:
-    """Return how many walks a folder of work has, and in how many bytes.
+def _hash(file: IO[bytes], known: Any, begin: int, end: int) -> None:
+    """Hash the bytes of a file from `begin` on; it is at `end` then, if it has so many."""
+    file.seek(begin)
+    while begin < end and (data := file.read(min(end - begin, 1 << 20))):
+        known.update(data)
+        begin += len(data)
+
+
+def _check_own(folder: Path) -> None:
+    """Raise InputError if a folder of work has anything that no corpus has put there."""
+    if not os.path.lexists(folder):
+        return
+    if folder.is_symlink() or not folder.is_dir():
+        raise InputError(f"{folder} is no folder of work: give the output another name")
+    with os.scandir(folder) as entries:
+        kinds = {each.name: each.is_file(follow_symlinks=False) for each in entries}
+    for name, plain in sorted(kinds.items()):
+        own = name in (STATE, LOCK) or (name == DATA and STATE in kinds) or is_temporary(name)
+        if not (own and plain):
+            raise InputError(
+                f"{folder} has {shown(name)}, which no corpus has put there: give the output another name"
+            )
+
+
+def _read_state(folder: Path, about: dict[str, Any], total: int) -> tuple[int, int, str]:
+    """Return how many walks a folder of work has, in how many bytes, and their SHA-256.
 
     Raises
     ------
     InputError
-        If they are of another corpus.
+        If they are of another corpus, or what the state says cannot be.
     """
     state = folder / STATE
-    if not state.exists():
-        return 0, 0
     try:
-        found = json.loads(state.read_text(encoding="utf-8"))
-        size, walks, other = int(found["bytes"]), int(found["walks"]), found["about"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        found = json.loads(read_text(state, 1 << 20))
+        walks, size, known, other = (found[name] for name in ("walks", "bytes", "sha256", "about"))
+        if not isinstance(other, dict) or not isinstance(known, str):
+            raise TypeError
+        # True is an int, too
+        if not all(type(count) is int and count >= 0 for count in (walks, size)):
+            raise TypeError
+        if bool(walks) != bool(size):
+            raise ValueError
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{state} is damaged: remove {folder} and begin anew") from error
     if other != about:
         names = [key for key in about if other.get(key) != about[key]] or sorted(other.keys() - about.keys())
@@ -460,6 +528,9 @@ def _continued(folder: Path, about: dict[str, Any]) -> tuple[int, int]:
             f"{folder} has the beginning of another corpus ({', '.join(names)} differ): remove it, or give "
             "the output another name"
         )
-    if not (folder / DATA).exists() or (folder / DATA).stat().st_size < size:
-        raise InputError(f"{folder / DATA} is shorter than {STATE} says: remove {folder} and begin anew")
-    return walks, size
+    if walks > total:
+        raise InputError(f"{state} counts {walks} walks of {total}: remove {folder} and begin anew")
+    data = folder / DATA
+    if size and (not data.exists() or data.stat().st_size < size):
+        raise InputError(f"{data} is shorter than {STATE} says: remove {folder} and begin anew")
+    return walks, size, known

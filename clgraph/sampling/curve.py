@@ -35,6 +35,10 @@ PART = 1000  # steps of a bar for each of several curves, whatever their lengths
 COUNTED = ("deletions", "vertices", "edges", "average_degree")
 
 
+def _span(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first} to {last}"
+
+
 @dataclass(frozen=True, repr=False)
 class ReductionCurve(RunsOn):
     """Vertices and edges left of a graph after each number of deletions.
@@ -81,8 +85,7 @@ class ReductionCurve(RunsOn):
         """
         from clgraph.graph.frames import frame_of
 
-        names = ("deletions", "vertices", "edges", "average_degree")
-        return frame_of({name: getattr(self, name) for name in names})
+        return frame_of({name: getattr(self, name) for name in COUNTED})
 
     def plot(self, axes: Any = None) -> list[Any]:
         """Draw vertices and edges against deletions, and the average degree (matplotlib, the extra `plot`).
@@ -105,8 +108,8 @@ class ReductionCurve(RunsOn):
             "method": f"{self.method} ({self.mode})",
             "seed": self.seed,
             "rows": len(self.vertices),
-            "vertices": f"{self.vertices[0]} to {self.vertices[-1]}",
-            "edges": f"{self.edges[0]} to {self.edges[-1]}",
+            "vertices": _span(self.vertices[0], self.vertices[-1]),
+            "edges": _span(self.edges[0], self.edges[-1]),
             "device": self.device,
         }
 
@@ -146,10 +149,9 @@ class ReductionCurves(Shown, Sequence[ReductionCurve]):
         if self.curves[0].mode != "batched":
             return []
         few, most = (end(len(each.vertices) - 1 for each in self.curves) for end in (min, max))
-        batches = str(few) if few == most else f"{few} to {most}"
         return [
-            f"a batched curve has a row for every batch, {batches} of them here: sizes between two batches "
-            "show the same row"
+            f"a batched curve has a row for every batch, {_span(few, most)} of them here: sizes between two "
+            "batches show the same row"
         ]
 
     def summary(self, points: int = 20) -> dict[str, list[Any]]:
@@ -247,8 +249,8 @@ class ReductionCurves(Shown, Sequence[ReductionCurve]):
         one = self.curves[0]
         return {
             "method": f"{one.method} ({one.mode})",
-            "seeds": f"{one.seed} to {self.curves[-1].seed}",
-            "vertices": f"{one.vertices[0]} to {min(int(each.vertices[-1]) for each in self.curves)}",
+            "seeds": _span(one.seed, self.curves[-1].seed),
+            "vertices": _span(one.vertices[0], min(int(each.vertices[-1]) for each in self.curves)),
             "device": one.device,
         }
 

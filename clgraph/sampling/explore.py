@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -241,6 +241,7 @@ class LaunchConfig:
     run: int
     own: int | None = None
     runs: int | None = None
+    POWERS: ClassVar[tuple[str, ...]] = ("lanes",)
 
     def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits."""

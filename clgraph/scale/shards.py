@@ -83,6 +83,8 @@ class Shards:
     )
 
     def __init__(self, folder: Path, *, verify: bool = True, comm: Any = None) -> None:
+        if not isinstance(folder, Path):
+            raise TypeError(f"Shards({shown(folder)}): clgraph.open_shards(path) opens a graph in shards")
         self.folder, self.comm = folder, comm
         self.manifest: Manifest = read_manifest(folder)
         self._check_vertices()

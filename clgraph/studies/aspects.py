@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import exact_number, shown
-from clgraph.drawing import t_interval
+from clgraph.drawing import t_interval, thousands
 from clgraph.errors import InputError
 from clgraph.methods import METHODS
 from clgraph.studies.columns import COMPARED, Row
@@ -54,6 +54,8 @@ def check_weights(weights: Mapping[str, Any] | str | None) -> dict[str, float]:
     if isinstance(weights, str):
         pairs = [part.partition("=") for part in weights.split(",") if part.strip()]
         given: Mapping[str, Any] = {name.strip(): value.strip() for name, _, value in pairs}
+        if len(given) < len(pairs):
+            raise InputError(f"weights: {shown(weights)} names an aspect twice; give each one weight")
     else:
         given = {} if weights is None else weights
     if not isinstance(given, Mapping):
@@ -359,11 +361,14 @@ def warnings_of(
             starts = restarts.get(method, {}).get(size, {})
             mean = sum(starts.get(str(row["seed"]), 0) for row in group) / len(group)
             if mean > max(1.0, MANY_RESTARTS * float(vertices.mean())):
-                started.append(f"{_count(mean)} times for {_count(vertices.mean())} vertices at {size}")
+                times, mean_size = thousands(round(mean)), thousands(round(vertices.mean()))
+                started.append(f"{times} times for {mean_size} vertices at {size}")
             wanted = target if largest is None else min(target, largest)
             if few := [row["vertices"] for row in group if 2 * row["vertices"] < wanted]:
                 which = "all" if len(few) == len(group) else f"{len(few)} of {len(group)}"
-                shrunk.append(f"{which} at {size} (down to {_count(min(few))} of {_count(wanted)} vertices)")
+                shrunk.append(
+                    f"{which} at {size} (down to {thousands(min(few))} of {thousands(wanted)} vertices)"
+                )
         lines = []
         if started:
             lines.append(f"{named(method)} started again at new vertices {', '.join(started)}, on average")
@@ -372,7 +377,3 @@ def warnings_of(
         if lines:
             made[method] = lines
     return made
-
-
-def _count(value: float) -> str:
-    return f"{value:,.0f}".replace(",", "\u202f")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import log2
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -37,6 +37,7 @@ class LaunchConfig:
     items: int
     flat_local: int
     flat_arcs: int
+    POWERS: ClassVar[tuple[str, ...]] = ("local", "flat_local")
 
     def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits."""

@@ -8,7 +8,7 @@ variant "auto" too and is in `clgraph.ranking.plan`. On an H200 1000 iterations 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -81,6 +81,7 @@ class LaunchConfig(WorkGroup):
     rows: int
     most_rows: int
     piece: int
+    POWERS: ClassVar[tuple[str, ...]] = ("local", "team", "rows", "most_rows")
 
     def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits."""

@@ -301,3 +301,5 @@ def test_a_wrong_tree_is_an_error(device, run, monkeypatch):
 def test_wrong_options_are_told(run):
     for words in ((), ("--scale", "0"), ("--scale", "31"), ("--scale", "5", "--roots", "0")):
         assert run("bench", "graph500", *words).status == 2
+    done = run("bench", "graph500", "--scale", "26", "--edge-factor", "17")
+    assert done.status == 1 and "scale 26 and edge factor 17 are 1140850688 edges: give smaller" in done.err

@@ -65,6 +65,14 @@ def test_errors_name_options_here_and_arguments_in_python(run, tmp_path, line, a
     assert reading in str(caught.value) and "--" not in str(caught.value)
 
 
+@pytest.mark.parametrize("line", ["pagerank missing.txt", "bfs missing.txt --source 1"])
+def test_a_command_that_fails_at_once_prints_its_error_alone(line):
+    """Though a thread still imports what loads drivers, which a process that ends does not let it."""
+    done = process(*line.split())
+    assert done.status == 1 and done.err.count("\n") == 1, done.err
+    assert done.err.startswith("clgraph: error: missing.txt: no such file")
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(run, command):
     done = run(command, "--help")

@@ -169,6 +169,7 @@ def test_panels_and_tables_for_print(files, plotting, run, tmp_path):  # noqa: F
     assert done.status == 0, done.err
     assert done.out.startswith("| measure | original | sample | difference |")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["degrees.pdf", "hops.pdf"]
+    assert f"{tmp_path}/degrees.pdf: degrees\n" in done.err and "{panel}" not in done.err
     for each in tmp_path.iterdir():
         assert b"/FontFile2" in each.read_bytes() and b"/Type3" not in each.read_bytes()
     one = tmp_path / "one.svg"
@@ -182,6 +183,7 @@ def test_panels_and_tables_for_print(files, plotting, run, tmp_path):  # noqa: F
         done = run("quality", *args, *given)
         assert done.status == 1 and why in done.err
     assert "--panel is for --plot" in run("quality", whole, "--panel", "ranks").err
+    assert "--columns is for --panel" in run("quality", *args, one, "--columns", "2").err
 
 
 def test_what_a_report_does_not_know_it_says(files, plotting, run, tmp_path):  # noqa: F811

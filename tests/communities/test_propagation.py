@@ -17,7 +17,7 @@ from clgraph.csr.generate import powerlaw_graph
 from clgraph.reference.communities import reference_label_propagation, verify_label_propagation
 
 # every class of rows, on whatever device: short, middle, large and long ones
-SMALL = LaunchConfig(short=2, middle=4, large=8, few=2, many=4, each=2)
+SMALL = LaunchConfig(short=2, middle=4, large=8, few=2, many=4, each=2, run=3)
 
 
 @pytest.fixture(params=[SMALL, replace(SMALL, few=1, many=1)], ids=["groups", "alone"])

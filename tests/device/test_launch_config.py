@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import clgraph
+from clgraph.communities import propagation
 from clgraph.csr import scan
 from clgraph.device.launch_config import AS_CPU, LaunchTable, WorkGroup, fit_group, fit_local
-from clgraph.ranking import sell
+from clgraph.ranking import sell, spmv
+from clgraph.ranking.personalized import batched_power
+from clgraph.sampling import runs
+from clgraph.traversal import blocks
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -72,7 +76,12 @@ def test_a_file_has_configurations_to_try(tmp_path: Path, monkeypatch: pytest.Mo
         ({"csr.scan.LAUNCH": {"size": 3}}, "use an object with any of local"),
         ({"csr.scan.LAUNCH": {"local": "3"}}, r"LAUNCH\.local is '3': use a value like ours, [0-9]+$"),
         ({"csr.scan.LAUNCH": {"local": True}}, "is True"),
-        ({"csr.scan.LAUNCH": {"local": -1}}, "is -1"),
+        ({"csr.scan.LAUNCH": {"local": -1}}, r"LAUNCH\.local is -1: use a number from 1 to 1073741824"),
+        ({"csr.scan.LAUNCH": {"local": 0}}, r"LAUNCH\.local is 0: use a number from 1"),
+        ({"csr.scan.LAUNCH": {"block": 2**30 + 1}}, r"LAUNCH\.block is 1073741825: use a number from 1 to"),
+        ('{"csr.scan.LAUNCH": {"block": NaN}}', "is nan: use a value like ours"),
+        ('{"csr.scan.LAUNCH": {"block": Infinity}}', "is inf: use a value like ours"),
+        ({"csr.scan.LAUNCH": {"local": 96}}, r"LAUNCH\.local is 96: use powers of two alone"),
     ],
 )
 def test_a_wrong_file_is_refused(
@@ -81,6 +90,38 @@ def test_a_wrong_file_is_refused(
     tried(monkeypatch, tmp_path, content)
     with pytest.raises(clgraph.InputError, match=message):
         scan.LAUNCH.of(device("gpu"))
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "content", "message"),
+    [
+        (propagation.LAUNCH, "communities.propagation.LAUNCH", {"many": 48}, "many is 48: use powers of two"),
+        (propagation.LAUNCH, "communities.propagation.LAUNCH", {"run": 0}, "run is 0: use a number from 1"),
+        (sell.ROWS, "ranking.sell.ROWS", 0, " is 0: use a number from 1 to"),
+        (spmv.RUNS, "ranking.spmv.RUNS", {"hot": 2**16}, "hot is 65536: use a number from 1 to 65535"),
+        (spmv.RUNS, "ranking.spmv.RUNS", {"windows": [16, 0]}, "windows is 0: use a number from 1"),
+        (runs.LAUNCH, "sampling.runs.LAUNCH", {"exact": "guess"}, "'guess': use one of merge tree, probes"),
+        (
+            batched_power.LAUNCH,
+            "ranking.personalized.batched_power.LAUNCH",
+            {"widths": [8, 16, 24, 64]},
+            r"widths is \(8, 16, 24, 64\): use powers of two alone",
+        ),
+    ],
+)
+def test_values_that_kernels_cannot_take_are_refused(
+    table: Any, name: str, content: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried(monkeypatch, tmp_path, {name: content})
+    with pytest.raises(clgraph.InputError, match=rf"CLGRAPH_LAUNCH=.*json: {name}.*{message}"):
+        table.of(device("gpu"))
+
+
+def test_nothing_is_taken_where_an_entry_of_ours_takes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried(monkeypatch, tmp_path, {"sampling.runs.LAUNCH": {"alone": 0}, "traversal.blocks.ENTRIES": 0})
+    assert runs.LAUNCH.of(device("cpu")).alone == 0 == blocks.ENTRIES.of(device("gpu"))
 
 
 def test_a_missing_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,8 +31,8 @@ def case_propagation(device: Any) -> None:
 def case_multilevel(device: Any) -> None:
     """Louvain and Leiden, by work-groups and by work-items alone; weights and merged arcs."""
     from clgraph import Graph, leiden, louvain
+    from clgraph.communities import multilevel
     from clgraph.device.launch_config import LaunchTable
-    from clgraph.measures import multilevel
     from clgraph.reference.multilevel import verify_leiden, verify_louvain
 
     rng = np.random.default_rng(6)

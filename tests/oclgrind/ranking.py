@@ -61,7 +61,7 @@ def run_ppr(device: Any, method: str, sources: Any, teams: bool = False, **optio
     if teams:
         config = replace(batched_power.LAUNCH.simulator, widths=(8,), teams=True)
         batched_power.LAUNCH = replace(batched_power.LAUNCH, simulator=config)
-        top.LAUNCH = replace(top.LAUNCH, simulator=16)
+        top.LAUNCH = replace(top.LAUNCH, simulator=top.LaunchConfig(16))
         walks.LAUNCH = replace(walks.LAUNCH, simulator=walks.LaunchConfig(each=5, local=8))
     ends = (np.random.default_rng(4).random((2, 150)) ** 2 * 50).astype(int)
     weights = np.random.default_rng(5).integers(0, 4, 150) if options.pop("weighted", False) else None

@@ -42,7 +42,7 @@ def test_top_is_that_of_the_ranks(device: Device, dtype: str) -> None:
 )
 def test_selection(device: Device, lanes: int, local: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ties to the smaller number, scales of 0, entries with numbers of their own, lanes in any order."""
-    monkeypatch.setattr(top, "LAUNCH", everywhere(local))
+    monkeypatch.setattr(top, "LAUNCH", everywhere(top.LaunchConfig(local)))
     rng = np.random.default_rng(3)
     n, k = 300, 25
     score = rng.integers(0, 40, (n, lanes)).astype(np.float32)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import shutil
 
 import numpy as np
 import pytest
 from cli_runs import InProcess
 from graphs import random_graph
 
-from clgraph import Graph, InputError, sample, write
+from clgraph import Graph, InputError, sample, system, write
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.sampling import corpus
 from clgraph.sampling.corpus import write_walks
@@ -131,13 +130,132 @@ def test_goes_on_where_it_stopped(device, tmp_path, small_blocks, ending):
     else:
         data = path.read_bytes()
         assert (gzip.decompress(data) if ending == ".txt.gz" else data).decode() == lines_of(rows)
-    # a damaged state, and data that are shorter than it says
-    for state in ("{", '{"walks": 1}'):
-        folder.mkdir(exist_ok=True)
-        (folder / "state.json").write_text(state)
-        with pytest.raises(InputError, match="is damaged"):
-            write_walks(graph, path, **options)
-    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def begun(device, tmp_path, small_blocks):
+    """A corpus of 21 walks of 204, its folder of work, and the call that goes on."""
+    path, options = tmp_path / "c.txt", {"length": 6, "per_vertex": 3, "seed": 5, "device": device}
+
+    def stop(done, total):
+        if done > 20:
+            raise KeyboardInterrupt
+
+    def call(**more):
+        return write_walks(GRAPHS["wide ids"], path, resume=True, **options, **more)
+
+    with pytest.raises(KeyboardInterrupt):
+        call(progress=stop)
+    return path, tmp_path / "c.txt.work", call
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"walks": True},
+        {"walks": -7},
+        {"walks": 0},
+        {"walks": "21"},
+        {"walks": 21.0},
+        {"bytes": -1},
+        {"bytes": 1e3},
+        {"about": []},
+        {"sha256": None},
+    ],
+)
+def test_damaged_states(begun, changes):
+    path, folder, call = begun
+    found = json.loads((folder / "state.json").read_text())
+    assert found["walks"] == 21
+    (folder / "state.json").write_text(json.dumps({**found, **changes}))
+    with pytest.raises(InputError, match=r"state.json is damaged: remove .* and begin anew"):
+        call()
+    assert folder.exists() and not path.exists()
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"walks": 1}', "[]", "[" * 10**5, "\0\xff"])
+def test_states_that_are_none(begun, text):
+    _, folder, call = begun
+    (folder / "state.json").write_text(text)
+    with pytest.raises(InputError, match="is damaged"):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"walks": 211}, "counts 211 walks of 204"),
+        ({"bytes": 10**12}, "shorter than state.json says"),
+        ({"sha256": "0" * 64}, "not what state.json describes"),
+        ({"bytes": 17}, "not what state.json describes"),
+        ({"about": {}}, "another corpus"),
+    ],
+)
+def test_states_of_other_data(begun, changes, words):
+    _, folder, call = begun
+    found = json.loads((folder / "state.json").read_text())
+    (folder / "state.json").write_text(json.dumps({**found, **changes}))
+    with pytest.raises(InputError, match=words):
+        call()
+
+
+def test_goes_on_only_with_its_own_data_and_version(begun, monkeypatch):
+    path, folder, call = begun
+    monkeypatch.setattr(corpus, "__version__", "0.0")
+    with pytest.raises(InputError, match=r"another corpus \(clgraph differ"):
+        call()
+    monkeypatch.undo()
+    data = folder / "data"
+    whole = data.read_bytes()
+    data.write_bytes(b"8" + whole[1:])
+    with pytest.raises(InputError, match=r"not what state\.json describes"):
+        call()
+    data.write_bytes(whole)
+    monkeypatch.setattr(corpus, "room", lambda device: 12 * 6 * 7)
+    # what a killed process leaves
+    (folder / ".clgraph-1-0123456789ab.tmp").write_text("{")
+    assert call().resumed == 21 and path.exists() and not folder.exists()
+
+
+def test_two_processes_write_no_corpus_together(begun):
+    _, folder, call = begun
+    with open(folder / "lock", "wb") as lock:
+        assert system.lock_file(lock.fileno())
+        with pytest.raises(InputError, match="in use: another process"):
+            call()
+    assert call().resumed == 21
+
+
+@pytest.mark.parametrize("names", [["notes.txt"], ["data"], ["state.json", "thesis.tex"], ["sub/x"]])
+def test_folders_of_others_stay(device, tmp_path, names):
+    folder, path = tmp_path / "c.txt.work", tmp_path / "c.txt"
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("years of work")
+    with pytest.raises(InputError, match="which no corpus has put there: give the output another name"):
+        write_walks(GRAPHS["numbers"], path, seed=1, resume=True, device=device)
+    assert [(folder / name).read_text() for name in names] == ["years of work"] * len(names)
+    assert not path.exists()
+
+
+def test_links_are_not_followed(begun, tmp_path):
+    _, folder, call = begun
+    other = tmp_path / "other"
+    (folder / "data").rename(other)
+    (folder / "data").symlink_to(other)
+    whole = other.read_bytes()
+    with pytest.raises(InputError, match="'data', which no corpus has put there"):
+        call()
+    assert other.read_bytes() == whole
+    folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match="is no folder of work"):
+        call()
+
+
+def test_a_folder_cannot_be_made(device, tmp_path):
+    with pytest.raises(InputError, match=r"cannot write .*No such file"):
+        write_walks(GRAPHS["numbers"], tmp_path / "no" / "c.txt", seed=1, resume=True, device=device)
 
 
 def test_interrupted_without_resume(device, tmp_path, small_blocks):
@@ -160,6 +278,7 @@ def test_interrupted_without_resume(device, tmp_path, small_blocks):
         ("c.txt", {"p": 0}, "p 0"),
         ("c.parquet", {"resume": True}, "cannot be continued"),
         ("-", {"resume": True}, "cannot be continued"),
+        ("c.txt", {"resume": True}, "only with the seed"),
     ],
 )
 def test_bad_input(tmp_path, path, options, words):

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from graphs import random_graph
 
-from clgraph import Graph, InputError, deletion_order, powerlaw_graph, reduction_curve, sample
+from clgraph import (
+    Graph,
+    InputError,
+    ReductionCurves,
+    deletion_order,
+    powerlaw_graph,
+    reduction_curve,
+    sample,
+)
 from clgraph.methods import EXACT
 from clgraph.reference.common import EdgeList
 
@@ -153,6 +161,7 @@ def test_curves_of_several_seeds(device):
     assert lines[0].split(",") == list(found) and len(lines) == 6
     assert "\\pm" in curves.table(4, format="latex") and "seed 5 to 7" in curves.table(4)
     assert curves.notes == [] and "seeds 5 to 7" in repr(curves)
+    assert "seeds 5, " in repr(ReductionCurves(curves[:1]))
     batched = reduction_curve(graph, "drve", 5, seeds=1, device=device)
     assert "a row for every batch" in batched.notes[0] and batched.notes[0] in batched.table()
     for given, why in ({"seeds": 0}, "seeds"), ({"seeds": 2, "seed": 2**64 - 1}, "seed"):

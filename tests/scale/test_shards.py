@@ -99,6 +99,11 @@ def test_a_manifest_that_cannot_be(copy, path, value, message):
         open_shards(copy)
 
 
+def test_shards_are_opened_by_open_shards():
+    with pytest.raises(TypeError, match=r"clgraph.open_shards\(path\) opens"):
+        clgraph.Shards("x")
+
+
 def test_no_dataset(tmp_path):
     with pytest.raises(InputError, match="no such dataset"):
         open_shards(tmp_path / "x.clgs")

@@ -88,6 +88,7 @@ def test_weights():
         ("degree=1", "'degree' is no aspect"),
         ("degrees=-1", "weight of degrees is '-1'"),
         ("degrees=nan", "weight of degrees is 'nan'"),
+        ("degrees=1, paths=2,degrees=3", "names an aspect twice"),
         ({"degrees": True}, "weight of degrees is True"),
         (dict.fromkeys(ASPECTS, 0), "all weights are 0"),
         (3, "give a text"),

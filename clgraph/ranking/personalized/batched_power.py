@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, replace
 from math import log2
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -66,6 +66,7 @@ class LaunchConfig:
     runs: int = 256
     group: int = 64
     piece: int = 16
+    POWERS: ClassVar[tuple[str, ...]] = ("widths", "local", "group")
 
     def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits; as on CPUs where a work-group is too small for any team."""

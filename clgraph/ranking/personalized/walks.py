@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,7 @@ class LaunchConfig:
 
     each: int
     local: int | None = None
+    POWERS: ClassVar[tuple[str, ...]] = ("local",)
 
     def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits."""

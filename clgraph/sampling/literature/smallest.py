@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,7 @@ class LaunchConfig:
     span: int
     block: int
     lanes: int
+    POWERS: ClassVar[tuple[str, ...]] = ("local", "lanes")
 
     def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits."""

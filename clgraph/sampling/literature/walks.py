@@ -529,6 +529,9 @@ class Trails:
         return np.where(trail < 0, ~trail, trail)
 
 
+GUIDES = LaunchTable(gpu=16, cpu=4096, simulator=8)  # arcs of a work-item
+
+
 def guided_shares(device: Device, view: View) -> Any:
     """Return the limits of a weighted view with guides and heads, 16 bytes per arc; built once, cached."""
 
@@ -536,7 +539,7 @@ def guided_shares(device: Device, view: View) -> Any:
         csr = view.csr(device)
         device.reserve({"shares": 32 * csr.arcs})
         up_to, limit = device.upload(view.up_to), device.empty(max(csr.arcs, 1), np.uint64)
-        run = 16 if device.kind == "gpu" else 4096
+        run = GUIDES.of(device)
         program = device.program("sampling/literature/guides", RUN=run, **csr.defines)
         size, rows = -(-csr.arcs // run), {"n": csr.n, "arcs": csr.arcs, **csr.buffers}
         program.guides_limits(size, n=csr.n, arcs=csr.arcs, row_ptr=csr.row_ptr, up_to=up_to, limit=limit)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isqrt
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +53,7 @@ class LaunchConfig:
     lanes: int
     keep_times: bool
     seekers: int = 1
+    POWERS: ClassVar[tuple[str, ...]] = ("lanes",)
 
     def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits: where several work-items share a chunk, it is in local memory."""

@@ -1,4 +1,4 @@
-// measures/wide.h: atomic sums of 64 bits. The baseline has only 32-bit atomics: with them a sum is two words, the low
+// wide.h: atomic sums of 64 bits. The baseline has only 32-bit atomics: with them a sum is two words, the low
 // one first, and the addition that makes the low one wrap carries. Exactly one addition sees each wrap, so the sum is
 // exact in any order.
 

@@ -14,8 +14,9 @@ from graphs import tangle
 from samplers import awkward_graphs
 
 import clgraph
-from clgraph import Graph, InputError
-from clgraph.measures.multilevel import whole_weights
+from clgraph import CapacityError, Graph, InputError
+from clgraph.communities import multilevel
+from clgraph.communities.multilevel import whole_weights
 from clgraph.reference.multilevel import reference_leiden, reference_louvain, verify_leiden, verify_louvain
 
 DATA = Path(os.environ.get("CLGRAPH_TEST_DATA", "missing"))
@@ -116,8 +117,6 @@ def test_labels_on_the_device(device):
 
 def test_more_slices_where_moves_spoil_each_other(device, monkeypatch):
     """In one slice all vertices swap sides for ever."""
-    from clgraph.measures import multilevel
-
     u, v = np.divmod(np.arange(900), 30)
     graph = Graph.from_edges(u, v + 30)
     same_as_reference("louvain", graph, device)
@@ -158,7 +157,7 @@ def test_modularity_is_within_a_hundredth_of_the_best(device, name):
 
 def test_parts_that_are_not_connected_are_split(device):
     """Two triangles far apart begin in one community: a resolution this low joins nothing across."""
-    from clgraph.measures.multilevel import Level, Search, upload_csr
+    from clgraph.communities.multilevel import Level, Search, upload_csr
 
     u = np.array([0, 1, 2, 3, 4, 5, 7, 8])
     graph = Graph.from_edges(u, np.array([1, 2, 0, 4, 5, 3, 8, 9]), vertices=np.arange(10))
@@ -204,6 +203,35 @@ def test_whole_weights_stay_and_others_have_a_bounded_sum():
     for kind in ("real", "large", "extreme"):
         values = whole_weights(weighted(kind, False), True)
         assert 2**36 < values.sum() < 2**39 and values.min() >= 0
+
+
+def test_weights_are_looked_through_once(device, monkeypatch):
+    graph, calls = weighted("real", False), []
+    found = clgraph.louvain(graph, seed=1, device=device)
+
+    def count(*given):
+        calls.append(given)
+        return whole_weights(*given)
+
+    monkeypatch.setattr(multilevel, "whole_weights", count)
+    again = clgraph.louvain(graph, seed=1, device=device)
+    assert not calls and again.labels.tolist() == found.labels.tolist()
+    clgraph.leiden(graph, weight=False, device=device)
+    assert len(calls) == 1
+
+
+def test_parallel_edges_beyond_what_gains_hold():
+    """Of 2070 arcs between 46 vertices, each 2^27 times (fits) or 2^29 times."""
+    tail, head = np.triu_indices(46, 1)
+    graph = Graph.from_edges(tail, head)
+    for times, fits in ((2**27, True), (2**29, False)):
+        many = Graph(graph.row_ptr, graph.col_idx, multiplicity=np.full(graph.num_arcs, times, np.int32))
+        if fits:
+            assert whole_weights(many, True).sum() == 2070 * times
+            continue
+        for call in (clgraph.louvain, clgraph.leiden):
+            with pytest.raises(CapacityError, match=r"555661393920 edges .* give the edges weights"):
+                call(many)
 
 
 def test_verifier_sees_what_is_wrong():

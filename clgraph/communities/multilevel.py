@@ -1,4 +1,4 @@
-"""Communities by the Louvain and Leiden methods: host half of ``cl/measures/multilevel.cl``."""
+"""Communities by the Louvain and Leiden methods: host half of ``cl/communities/multilevel.cl``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from clgraph.csr.upload import upload_csr
 from clgraph.device.launch_config import LaunchTable, WorkGroup
 from clgraph.errors import CapacityError, InputError
 from clgraph.graph import Graph, as_graph
-from clgraph.results import Arrays, RunsOn, on_device
+from clgraph.graph.frames import Labelled
+from clgraph.results import Arrays, on_device
 from clgraph.run import run_on
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ LAUNCH = LaunchTable(
 
 
 @dataclass(frozen=True, repr=False)
-class Partition(RunsOn):
+class Partition(Labelled):
     """The vertices of a graph in communities, numbered by decreasing size.
 
     Attributes
@@ -92,36 +93,14 @@ class Partition(RunsOn):
     resolution: float = 1.0
     seconds: dict[str, float] = field(default_factory=dict)
     device: str = ""
-
-    @property
-    def count(self) -> int:
-        """Number of communities."""
-        return len(self.sizes)
-
-    def to_pandas(self, graph: Any = None) -> Any:
-        """Return a data frame with a row per vertex: "vertex", "community".
-
-        Parameters
-        ----------
-        graph : Graph, optional
-            The graph that these are of, whose ids name the vertices then; without it they are indices.
-
-        Raises
-        ------
-        InputError
-            If pandas is not installed.
-        """
-        from clgraph.graph.frames import frame_of
-
-        return frame_of({"vertex": np.arange(len(self.labels)), "community": self.labels}, graph)
+    GROUP = "community"
 
     def _facts(self) -> dict[str, Any]:
-        largest = ", ".join(map(str, self.sizes[:3].tolist()))
         return {
             "communities": self.count,
             "modularity": self.modularity,
             "vertices": int(self.sizes.sum()),
-            "largest": largest + (", ..." if self.count > 3 else ""),
+            "largest": self._largest(),
             "levels": self.levels,
             "device": self.device,
         }
@@ -259,7 +238,7 @@ def _communities(
         if whole.num_arcs > INT_MAX // 2:
             raise CapacityError(f"{dev}: {method} takes graphs of up to 2^30 arcs, not {whole.num_arcs}")
         view = whole.undirected
-        values = whole_weights(view, weight)
+        values = dev.cached(view, ("whole weights", weight), lambda: whole_weights(view, weight))
         if not n:  # engines want a vertex
             label, sizes, quality, levels = dev.empty(0, np.int32), np.empty(0, np.int64), float("nan"), 0
         else:
@@ -297,10 +276,20 @@ def whole_weights(graph: Graph, weight: bool) -> npt.NDArray[np.int64] | None:
     ------
     InputError
         If a weight is negative or not finite.
+    CapacityError
+        If there are too many parallel edges.
     """
     if not weight or graph.weights is None:
         counts = graph.multiplicity
-        return None if counts is None else counts.astype(np.int64)
+        if counts is None:
+            return None
+        # self-loops count twice
+        if (total := 2 * int(counts.sum(dtype=np.int64))) >= WIDE:
+            raise CapacityError(
+                f"the graph has {total // 4} edges with parallel ones, and communities count fewer than "
+                "2^38: give the edges weights, which are scaled"
+            )
+        return counts.astype(np.int64)
     given = graph.weights
     bad = ~(np.isfinite(given) & (given >= 0))
     if bad.any():
@@ -334,7 +323,7 @@ class Level:
     loops : int
         1: a self-loop is stored once.
     row_ptr, col_idx, weight, strength : device buffers
-        See ``cl/measures/multilevel.cl``.
+        See ``cl/communities/multilevel.cl``.
     program : Program
     """
 
@@ -360,7 +349,7 @@ def program_of(dev: Device, offset: str) -> Any:
     """Return the kernels for offsets of a type."""
     config = LAUNCH.of(dev)
     return dev.program(
-        "measures/multilevel", LOCAL=config.local, ROWS=config.rows, ITEMS=dev.tuning.items, OFFSET=offset
+        "communities/multilevel", LOCAL=config.local, ROWS=config.rows, ITEMS=dev.tuning.items, OFFSET=offset
     )
 
 

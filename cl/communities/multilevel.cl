@@ -1,4 +1,4 @@
-// measures/multilevel.cl: communities by moving vertices, level by level: Louvain (Blondel, Guillaume, Lambiotte, Lefebvre:
+// communities/multilevel.cl: communities by moving vertices, level by level: Louvain (Blondel, Guillaume, Lambiotte, Lefebvre:
 // Fast unfolding of communities in large networks, J. Stat. Mech., 2008), with integers alone.
 //
 // A level is a graph of whole weights, each arc with its mirror. A vertex takes the neighbouring community of the largest gain;
@@ -26,7 +26,7 @@
 // tunables  LOCAL (1 on CPUs: no atomics), ROWS, ITEMS
 
 #include "keyed.h"
-#include "measures/wide.h"
+#include "wide.h"
 
 #ifndef LOCAL
 #define LOCAL 1

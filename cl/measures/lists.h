@@ -1,0 +1,19 @@
+// measures/lists.h: two ascending lists side by side. Where one is more than SKEW times longer than the other, its entries are
+// searched by bisection, not merged.
+
+#ifndef SKEW
+#define SKEW 16
+#endif
+
+// First position from i on, before `end`, whose entry is at least x.
+static inline OFFSET search_from(OFFSET i, OFFSET end, const int x, __global const int *restrict up_idx)
+{
+    while (i < end) {
+        const OFFSET middle = i + (end - i) / 2;
+        if (up_idx[middle] < x)
+            i = middle + 1;
+        else
+            end = middle;
+    }
+    return i;
+}
