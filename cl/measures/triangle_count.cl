@@ -29,6 +29,13 @@
 #ifndef SKEW
 #define SKEW 16
 #endif
+#ifndef ACROSS
+#ifdef KIND_GPU
+#define ACROSS 1
+#else
+#define ACROSS 0
+#endif
+#endif
 
 // Vertices by degree: eight bins for each power of two. Degrees below `least`, 8 or more, are not counted.
 __kernel void triangles_degrees(const int n, const int least, __global const OFFSET *restrict row_ptr,
@@ -160,6 +167,32 @@ static inline uint meet(const int u, const int v, __global const OFFSET *restric
                                  : meet_in(j, j_end, i, i_end, up_idx, count);
 }
 
+// Triangles whose second corner is not in the core: the lists of u and v intersected for each arc u -> v.
+__kernel void triangles_lists(const int n, const int rows, __global const OFFSET *restrict up_ptr,
+                              __global const int *restrict up_idx, volatile __global ulong *count)
+{
+    int u = -1;
+    uint at_u = 0;   // below 2^32: RUN arcs times the longest list, 65536, times 2
+    FOR_RUN(p, up_ptr[n]) {
+        const int row = row_after(p, u, n, up_ptr);
+        if (row != u) {
+            if (at_u)
+                add_wide(&count[u], at_u);
+            at_u = 0;
+            u = row;
+        }
+        const int v = up_idx[p];
+        uint met = meet(u, v, up_ptr, up_idx, count);
+        if (rows > n)
+            met += meet(n + u, n + v, up_ptr, up_idx, count + n);
+        if (met)
+            add_wide(&count[v], 2 * met);
+        at_u += 2 * met;
+    }
+    if (at_u)
+        add_wide(&count[u], at_u);
+}
+
 // Bits that two rows of the matrix have in common.
 static inline uint common(const int words, __global const uint *restrict a, __global const uint *restrict b)
 {
@@ -169,51 +202,47 @@ static inline uint common(const int words, __global const uint *restrict a, __gl
     return found;
 }
 
-// Vertices of a list that have their bits in a row of the matrix.
-static inline uint listed(OFFSET i, const OFFSET i_end, __global const int *restrict up_idx,
-                          __global const uint *restrict bits)
+// Vertices of a list, of which the matrix says that they are neighbours of v.
+static inline uint listed(OFFSET i, const OFFSET i_end, const int v, const int words,
+                          __global const int *restrict up_idx, __global const uint *restrict matrix)
 {
     uint found = 0;
-    for (; i < i_end; i++)
-        found += bits[up_idx[i] / 32] >> up_idx[i] % 32 & 1;
+    for (; i < i_end; i++) {
+        const int w = up_idx[i];
+#if ACROSS   // neighbouring work-items have the same w, and v in one row of the matrix
+        found += matrix[(long)w * words + v / 32] >> v % 32 & 1;
+#else
+        found += matrix[(long)v * words + w / 32] >> w % 32 & 1;
+#endif
+    }
     return found;
 }
 
-__kernel void triangles_count(const int n, const int rows, const long arcs, const int words,
-                              __global const OFFSET *restrict up_ptr, __global const int *restrict up_idx,
-                              __global const int *restrict place, __global const uint *restrict matrix,
-                              volatile __global ulong *count)
+// The others: for each arc u -> v into the core.
+__kernel void triangles_bits(const int n, const int words, __global const OFFSET *restrict up_ptr,
+                             __global const int *restrict up_idx, __global const int *restrict place,
+                             __global const uint *restrict matrix, volatile __global ulong *count)
 {
+    const OFFSET begin = up_ptr[n];
     int u = -1;
-    uint at_u = 0;   // below 2^32: RUN arcs times the longest list, 65536, times 2
-    FOR_RUN(p, arcs) {
-        const int row = row_after(p, u, rows, up_ptr);
+    uint at_u = 0;
+    FOR_RUN(p, up_ptr[2 * n] - begin) {
+        const int row = row_after(begin + p, u, 2 * n, up_ptr);
         if (row != u) {
             if (at_u)
-                add_wide(&count[u % n], at_u);
+                add_wide(&count[u - n], at_u);
             at_u = 0;
             u = row;
         }
-        const int v = up_idx[p];
-        if (u < n) {
-            uint met = meet(u, v, up_ptr, up_idx, count);
-            if (rows > n)
-                met += meet(n + u, n + v, up_ptr, up_idx, count + n);
-            if (met)
-                add_wide(&count[v], 2 * met);
-            at_u += 2 * met;
-        } else {
-            __global const uint *bits = matrix + (long)v * words;
-            const int has_row = place[u - n] < place[u - n + 1];
-            const uint met = has_row ? common(words, bits, matrix + (long)place[u - n] * words)
-                                     : listed(up_ptr[u], up_ptr[u + 1], up_idx, bits);
-            if (met)
-                add_wide(&count[n + v], has_row ? met : 2 * met);
-            at_u += met;
-        }
+        const int v = up_idx[begin + p], i = place[u - n], has_row = i < place[u - n + 1];
+        const uint met = has_row ? common(words, matrix + (long)v * words, matrix + (long)i * words)
+                                 : listed(up_ptr[u], up_ptr[u + 1], v, words, up_idx, matrix);
+        if (met)
+            add_wide(&count[n + v], has_row ? met : 2 * met);
+        at_u += met;
     }
     if (at_u)
-        add_wide(&count[u % n], at_u);
+        add_wide(&count[u - n], at_u);
 }
 
 __kernel void triangles_halve(const int n, const int rows, __global const int *restrict place,

@@ -91,10 +91,12 @@ def count_triangles(dev: Device, view: Graph) -> Any:
     core = _find_core(dev, csr)
     upward = turned_arcs(dev, csr, core)
     found = dev.zeros(n + core.size, np.int64)
-    given = {"n": n, "rows": core.rows(n), "place": core.place, "count": found}
-    passes = -(-arcs // 2 // run)
-    prog.triangles_count(passes, arcs=arcs // 2, words=core.words, matrix=core.matrix, **given, **upward)
-    prog.triangles_halve(-(-n // dev.tuning.items), **given)
+    rows, passes = core.rows(n), -(-arcs // 2 // run)
+    prog.triangles_lists(passes, n=n, rows=rows, count=found, **upward)
+    if core.size:
+        bits = {"words": core.words, "place": core.place, "matrix": core.matrix}
+        prog.triangles_bits(passes, n=n, count=found, **bits, **upward)
+    prog.triangles_halve(-(-n // dev.tuning.items), n=n, rows=rows, place=core.place, count=found)
     return found
 
 
