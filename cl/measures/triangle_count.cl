@@ -6,9 +6,19 @@
 // once, when the lists of u and v are intersected for the arc u -> v. No list is longer than the square root of twice
 // the number of edges, so hubs cost no more than other vertices.
 //
+// The core is the vertices of degree `least` or more, a few thousand at most, which most triangles of skewed graphs have
+// two or three corners in. They are numbered in order, and a matrix of bits says which are neighbours. For an arc u -> v
+// into the core no lists are intersected: if u is in the core, two rows of the matrix are, and that finds each triangle in
+// the core once for each of its edges; else the bits of u's list are looked up in v's row, which finds each triangle
+// twice, once from each of its corners in the core. So counts are doubled, and halved in the end.
+//
 // row_ptr, col_idx   the graph: undirected, no loops, no parallel edges; rows ascend
-// up_ptr, up_idx     the directed arcs, a CSR again; rows ascend
-// count              ulong[n]   triangles at each vertex; zero before
+// up_ptr, up_idx     the directed arcs, a CSR again; rows ascend. Row u: arcs to heads that are not in the core; row n + u:
+//                    to those in it, by their numbers. Without a core `rows` is n, else 2n
+// place              int[n + 1]   vertices of the core before each vertex
+// matrix             uint[]     a row of `words` for each vertex of the core, a multiple of 8
+// count              ulong[n + size of the core]   twice the triangles at each vertex, and those at vertices of the core
+//                    that were found by their numbers; zero before
 //
 // launch     padded range, one work-item per RUN arcs (csr/arcs.h)
 // tunables   RUN; SKEW (measures/lists.h)
@@ -17,52 +27,100 @@
 #include "measures/lists.h"
 #include "wide.h"
 
-static inline int goes_up(const int u, const int v, __global const OFFSET *restrict row_ptr)
+#ifndef ACROSS
+#ifdef KIND_GPU
+#define ACROSS 1
+#else
+#define ACROSS 0
+#endif
+#endif
+
+// Vertices by degree: eight bins for each power of two. Degrees below `least`, 8 or more, are not counted.
+__kernel void triangles_degrees(const int n, const int least, __global const OFFSET *restrict row_ptr,
+                                volatile __global int *bins)
 {
-    const OFFSET at_u = row_ptr[u + 1] - row_ptr[u], at_v = row_ptr[v + 1] - row_ptr[v];
-    return at_u < at_v || (at_u == at_v && u < v);
+    FOR_ITEMS(v, n) {
+        const int degree = (int)(row_ptr[v + 1] - row_ptr[v]), power = 31 - (int)clz(degree);
+        if (degree >= least)
+            atomic_inc(&bins[8 * power + (degree >> (power - 3)) - 8]);
+    }
 }
 
-// Directed arcs in each run, and in each row.
-__kernel void triangles_turn_count(const int n, const long arcs, __global const OFFSET *restrict row_ptr,
-                                   __global const int *restrict col_idx, __global int *restrict in_run,
-                                   volatile __global int *in_row)
+__kernel void triangles_core(const int n, const int least, __global const OFFSET *restrict row_ptr,
+                             __global uchar *restrict in_core)
 {
-    int u = -1, at_u = 0, all = 0;
+    FOR_ITEMS(v, n)
+        in_core[v] = row_ptr[v + 1] - row_ptr[v] >= least;
+}
+
+// 0: the arc goes down, 1: up to a vertex that is not in the core, 2: up to one that is.
+static inline int goes_up(const int u, const int v, const int least, __global const OFFSET *restrict row_ptr)
+{
+    const OFFSET at_u = row_ptr[u + 1] - row_ptr[u], at_v = row_ptr[v + 1] - row_ptr[v];
+    return at_u < at_v || (at_u == at_v && u < v) ? 1 + (at_v >= least) : 0;
+}
+
+// Directed arcs in each run, and in each row: first the arcs that do not end in the core, then the others.
+__kernel void triangles_turn_count(const int n, const int rows, const long arcs, const int least, const int runs,
+                                   __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                                   __global int *restrict in_run, volatile __global int *in_row)
+{
+    int u = -1, low = 0, high = 0, low_all = 0, high_all = 0;
     FOR_RUN(p, arcs) {
         const int row = row_after(p, u, n, row_ptr);
         if (row != u) {
-            if (at_u)
-                atomic_add(&in_row[u], at_u);   // a row may span several runs
-            at_u = 0;
+            if (low)
+                atomic_add(&in_row[u], low);   // a row may span several runs
+            if (high)
+                atomic_add(&in_row[n + u], high);
+            low = high = 0;
             u = row;
         }
-        const int up = goes_up(u, col_idx[p], row_ptr);
-        at_u += up;
-        all += up;
+        const int up = goes_up(u, col_idx[p], least, row_ptr);
+        low += up == 1;
+        high += up == 2;
+        low_all += up == 1;
+        high_all += up == 2;
     }
-    if (at_u)
-        atomic_add(&in_row[u], at_u);
-    if ((long)get_global_id(0) * RUN < arcs)
-        in_run[get_global_id(0)] = all;
+    if (low)
+        atomic_add(&in_row[u], low);
+    if (high)
+        atomic_add(&in_row[n + u], high);
+    const long run = get_global_id(0);
+    if (run < runs) {
+        in_run[run] = low_all;
+        if (rows > n)
+            in_run[runs + run] = high_all;
+    }
 }
 
-// before: directed arcs in the runs before each run.
-__kernel void triangles_turn(const int n, const long arcs, __global const OFFSET *restrict row_ptr,
-                             __global const int *restrict col_idx, __global const OFFSET *restrict before,
-                             __global int *restrict up_idx)
+// before: directed arcs in the runs before each run. The matrix is zero before.
+__kernel void triangles_turn(const int n, const int rows, const long arcs, const int least, const int runs,
+                             __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                             __global const OFFSET *restrict before, __global const int *restrict place,
+                             const int words, __global int *restrict up_idx, volatile __global uint *matrix)
 {
     int u = -1;
-    OFFSET place = (long)get_global_id(0) * RUN < arcs ? before[get_global_id(0)] : 0;
+    const long run = get_global_id(0);
+    OFFSET low = run < runs ? before[run] : 0, high = run < runs && rows > n ? before[runs + run] : 0;
     FOR_RUN(p, arcs) {
         u = row_after(p, u, n, row_ptr);
-        if (goes_up(u, col_idx[p], row_ptr))
-            up_idx[place++] = col_idx[p];
+        const int v = col_idx[p], up = goes_up(u, v, least, row_ptr);
+        if (up == 1)
+            up_idx[low++] = v;
+        if (up == 2) {
+            const int i = place[u], j = place[v];
+            up_idx[high++] = j;
+            if (i < place[u + 1]) {
+                atomic_or(&matrix[(long)i * words + j / 32], 1u << j % 32);
+                atomic_or(&matrix[(long)j * words + i / 32], 1u << i % 32);
+            }
+        }
     }
 }
 
 // Size of the intersection of two lists, i..i_end the shorter; each vertex in it gets a triangle.
-static inline uint meet(OFFSET i, const OFFSET i_end, OFFSET j, const OFFSET j_end, __global const int *restrict up_idx,
+static inline uint meet_in(OFFSET i, const OFFSET i_end, OFFSET j, const OFFSET j_end, __global const int *restrict up_idx,
                         volatile __global ulong *count)
 {
     uint met = 0;
@@ -76,7 +134,7 @@ static inline uint meet(OFFSET i, const OFFSET i_end, OFFSET j, const OFFSET j_e
         }
         const int b = up_idx[j];
         if (a == b) {
-            add_wide(&count[a], 1);
+            add_wide(&count[a], 2);
             met++;
         }
         i += a <= b;
@@ -85,12 +143,22 @@ static inline uint meet(OFFSET i, const OFFSET i_end, OFFSET j, const OFFSET j_e
     return met;
 }
 
-__kernel void triangles_count(const int n, const long arcs, __global const OFFSET *restrict up_ptr,
+// The same for the rows u and v.
+static inline uint meet(const int u, const int v, __global const OFFSET *restrict up_ptr,
+                        __global const int *restrict up_idx, volatile __global ulong *count)
+{
+    const OFFSET i = up_ptr[u], i_end = up_ptr[u + 1], j = up_ptr[v], j_end = up_ptr[v + 1];
+    return i_end - i < j_end - j ? meet_in(i, i_end, j, j_end, up_idx, count)
+                                 : meet_in(j, j_end, i, i_end, up_idx, count);
+}
+
+// Triangles whose second corner is not in the core: the lists of u and v intersected for each arc u -> v.
+__kernel void triangles_lists(const int n, const int rows, __global const OFFSET *restrict up_ptr,
                               __global const int *restrict up_idx, volatile __global ulong *count)
 {
     int u = -1;
-    uint at_u = 0;   // below 2^32: RUN arcs times the longest list, 65536
-    FOR_RUN(p, arcs) {
+    uint at_u = 0;   // below 2^32: RUN arcs times the longest list, 65536, times 2
+    FOR_RUN(p, up_ptr[n]) {
         const int row = row_after(p, u, n, up_ptr);
         if (row != u) {
             if (at_u)
@@ -99,13 +167,72 @@ __kernel void triangles_count(const int n, const long arcs, __global const OFFSE
             u = row;
         }
         const int v = up_idx[p];
-        const OFFSET i = up_ptr[u], i_end = up_ptr[u + 1], j = up_ptr[v], j_end = up_ptr[v + 1];
-        const uint met = i_end - i < j_end - j ? meet(i, i_end, j, j_end, up_idx, count)
-                                               : meet(j, j_end, i, i_end, up_idx, count);
+        uint met = meet(u, v, up_ptr, up_idx, count);
+        if (rows > n)
+            met += meet(n + u, n + v, up_ptr, up_idx, count + n);
         if (met)
-            add_wide(&count[v], met);
-        at_u += met;
+            add_wide(&count[v], 2 * met);
+        at_u += 2 * met;
     }
     if (at_u)
         add_wide(&count[u], at_u);
+}
+
+// Bits that two rows of the matrix have in common.
+static inline uint common(const int words, __global const uint *restrict a, __global const uint *restrict b)
+{
+    uint found = 0;
+    for (int k = 0; k < words; k++)
+        found += popcount(a[k] & b[k]);
+    return found;
+}
+
+// Vertices of a list, of which the matrix says that they are neighbours of v.
+static inline uint listed(OFFSET i, const OFFSET i_end, const int v, const int words,
+                          __global const int *restrict up_idx, __global const uint *restrict matrix)
+{
+    uint found = 0;
+    for (; i < i_end; i++) {
+        const int w = up_idx[i];
+#if ACROSS   // neighbouring work-items have the same w, and v in one row of the matrix
+        found += matrix[(long)w * words + v / 32] >> v % 32 & 1;
+#else
+        found += matrix[(long)v * words + w / 32] >> w % 32 & 1;
+#endif
+    }
+    return found;
+}
+
+// The others: for each arc u -> v into the core.
+__kernel void triangles_bits(const int n, const int words, __global const OFFSET *restrict up_ptr,
+                             __global const int *restrict up_idx, __global const int *restrict place,
+                             __global const uint *restrict matrix, volatile __global ulong *count)
+{
+    const OFFSET begin = up_ptr[n];
+    int u = -1;
+    uint at_u = 0;
+    FOR_RUN(p, up_ptr[2 * n] - begin) {
+        const int row = row_after(begin + p, u, 2 * n, up_ptr);
+        if (row != u) {
+            if (at_u)
+                add_wide(&count[u - n], at_u);
+            at_u = 0;
+            u = row;
+        }
+        const int v = up_idx[begin + p], i = place[u - n], has_row = i < place[u - n + 1];
+        const uint met = has_row ? common(words, matrix + (long)v * words, matrix + (long)i * words)
+                                 : listed(up_ptr[u], up_ptr[u + 1], v, words, up_idx, matrix);
+        if (met)
+            add_wide(&count[n + v], has_row ? met : 2 * met);
+        at_u += met;
+    }
+    if (at_u)
+        add_wide(&count[u - n], at_u);
+}
+
+__kernel void triangles_halve(const int n, const int rows, __global const int *restrict place,
+                              __global ulong *restrict count)
+{
+    FOR_ITEMS(v, n)
+        count[v] = (count[v] + (rows > n && place[v] < place[v + 1] ? count[n + place[v]] : 0)) / 2;
 }
