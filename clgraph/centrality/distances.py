@@ -140,13 +140,12 @@ def shortest_path(
     >>> clgraph.shortest_path(clgraph.Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3]), 0, 2)
     array([0, 1, 2])
     """
+    from clgraph.traversal.results import path_to
+
     whole = as_graph(graph)
     found, v = _search(whole, source, target, weights, device, predecessors=True)
     assert found.predecessor is not None
-    path = [v]
-    while (v := int(found.predecessor[v])) >= 0:
-        path.append(v)
-    return whole.ids[path[::-1]]
+    return whole.ids[path_to(v, found.predecessor)]
 
 
 def shortest_path_length(

@@ -181,6 +181,10 @@ DEVICE = {
         ),
     ),
     "bfs": ("g.txt -s 0", (*READING, "-s", "--depth", "--method", "-o", "--verify", "--json", "--device")),
+    "paths": (
+        "g.txt -s 0",
+        (*READING, "-s", "--sources", "-t", "--cutoff", "--delta", "--dtype", "-o", "--verify", "--json"),
+    ),
     "components": ("g.txt", (*READING, "--strong", "--largest", "-o", "--verify", "--json")),
     "communities": (
         "g.txt --seed 1",
