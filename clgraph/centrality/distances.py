@@ -240,7 +240,7 @@ def average_shortest_path_length(
         if weights:
             from clgraph.traversal.weighted import mean_distance
 
-            return mean_distance(run.device, whole, progress, disconnected)
+            return mean_distance(run.device, whole, progress, disconnected=disconnected)
         total, every = 0, np.arange(n, dtype=np.int32)
         for _, counts in distance_counts(run.device, whole, every, progress=progress):
             if counts.sum() < len(counts) * (n - 1):

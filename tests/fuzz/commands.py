@@ -255,7 +255,7 @@ DEVICE = {
     ),
     "quality": (
         "g.txt g.txt --no-eigenvalues",
-        (*READING, "--relation", "--record", "--method", "--hop-sources", "--json", "--seed"),
+        (*READING, "--relation", "--record", "--method", "--hop-sources", "--json", "--seed", "--also"),
     ),
 }
 LONG = {
