@@ -53,6 +53,9 @@ ABOUT_SAMPLE = ("record", "method", "sample_seed", "command", "relation", "sampl
 @option("--seed", "Seed for the vertices from which a large graph's hop plot is estimated.", int, 0)
 @measure_options
 @option(
+    "--also NAMES", "Also measure these: modularity, weighted_distance (see clgraph.quality).", default=""
+)
+@option(
     "--fit",
     "Fit the power law of the degrees by clgraph, or by the package powerlaw, which also tests it against "
     "a lognormal distribution.",
@@ -72,6 +75,7 @@ def quality(run: Run) -> None:
     from clgraph.measures.compare import check_part
     from clgraph.measures.figures import check_panels
     from clgraph.measures.fits import check_fit
+    from clgraph.measures.optional import check_also
     from clgraph.methods import CONTRACTING
     from clgraph.studies.origin import curve_of, read_origin
 
@@ -80,6 +84,7 @@ def quality(run: Run) -> None:
     keyed.check_seed(given.seed)
     whole_number(given.hop_sources, "hop_sources", 1)
     check_fit(given.fit)
+    check_also(given.also)
     for name in ABOUT_SAMPLE if sample is None else ():
         if getattr(given, name) is not None:
             raise InputError(f"--{name.replace('_', '-')} is about a SAMPLE, but none is given")
@@ -109,7 +114,7 @@ def quality(run: Run) -> None:
         relation = given.relation or ("contraction" if made.method in CONTRACTING else "subset")
         with dev.alone():
             check_part(whole, part, relation, names, device=dev)
-    options = {name: getattr(given, name) for name in ("seed", "hop_sources", "eigenvalues", "fit")}
+    options = {name: getattr(given, name) for name in ("seed", "hop_sources", "eigenvalues", "fit", "also")}
     options["relation"] = "none" if part is not None else None  # it has been checked
     with run.progress("measuring") as progress:
         found = clgraph.quality(whole, part, **options, device=dev, progress=progress)

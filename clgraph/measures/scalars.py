@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+# measures that are made only where they are asked for, by name
+OPTIONAL = ("modularity", "weighted_distance")
 PHASES = ("view", "degrees", "components", "triangles", "cores", "hop plot", "eigenvalues", "fits")
 
 
@@ -95,6 +97,11 @@ class Measures(Shown):
         Two int64 arrays: the core numbers that occur, and how many vertices have each.
     local_clustering : (values, vertices)
         The values that occur, and how many vertices have each.
+    modularity : float or None
+        Only if asked for: that of the communities that `clgraph.louvain` finds in the original, of a sample
+        that of those same communities as far as it has their vertices.
+    weighted_distance : float or None
+        Only if asked for: the mean least sum of weights between two connected vertices.
     reasons : dict of str to str
         Why a measure is None, by its name.
     notes : tuple of str
@@ -131,12 +138,14 @@ class Measures(Shown):
     component_sizes: tuple[Ints, Ints] = field(repr=False)
     core_numbers: Histogram = field(repr=False)
     local_clustering: tuple[Floats, Ints] = field(repr=False)
+    modularity: float | None = None
+    weighted_distance: float | None = None
     reasons: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict, compare=False, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON: everything but the distribution of the local coefficients."""
+        """For JSON: everything but the distribution of the local coefficients, and what was not asked for."""
         columns = {
             "degree_histogram": ("degree", "vertices"),
             "component_sizes": ("size", "components"),
@@ -145,6 +154,8 @@ class Measures(Shown):
         measures: dict[str, Any] = {}
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
+            if not self.is_made(name):
+                continue
             if isinstance(value, Exponent):
                 measures[name] = value.to_dict()
             elif name in columns:
@@ -156,6 +167,10 @@ class Measures(Shown):
             elif name != "local_clustering":
                 measures[name] = list(value) if isinstance(value, tuple) else value
         return measures
+
+    def is_made(self, name: str) -> bool:
+        """True unless a measure is one that must be asked for, and was not."""
+        return name not in OPTIONAL or getattr(self, name) is not None or name in self.reasons
 
     def _facts(self) -> dict[str, Any]:
         names = ("vertices", "edges", "average_degree", "components", "clustering", "effective_diameter")

@@ -181,6 +181,10 @@ DEVICE = {
         ),
     ),
     "bfs": ("g.txt -s 0", (*READING, "-s", "--depth", "--method", "-o", "--verify", "--json", "--device")),
+    "paths": (
+        "g.txt -s 0",
+        (*READING, "-s", "--sources", "-t", "--cutoff", "--delta", "--dtype", "-o", "--verify", "--json"),
+    ),
     "components": ("g.txt", (*READING, "--strong", "--largest", "-o", "--verify", "--json")),
     "communities": (
         "g.txt --seed 1",
@@ -251,7 +255,7 @@ DEVICE = {
     ),
     "quality": (
         "g.txt g.txt --no-eigenvalues",
-        (*READING, "--relation", "--record", "--method", "--hop-sources", "--json", "--seed"),
+        (*READING, "--relation", "--record", "--method", "--hop-sources", "--json", "--seed", "--also"),
     ),
 }
 LONG = {
