@@ -69,8 +69,12 @@ class LaunchConfig:
         Entries that a work-item looks at afterwards.
     lanes : int
         Work-items that choose the starts of a run.
+    each : int
+        Entries of its queue that each of them looks at, at a time.
     abreast : int
-        Walkers of a work-item, where there are twice as many or more.
+        Walkers of a work-item, where there are enough of them.
+    enough : int
+        Work-items with several walkers, at least.
     noting : int
         The same where it counts no visits and needs less of the cache.
     ahead : int
@@ -83,7 +87,9 @@ class LaunchConfig:
     steps: int
     items: int
     lanes: int
+    each: int
     abreast: int
+    enough: int
     noting: int
     ahead: int
     moves: int
@@ -95,12 +101,32 @@ class LaunchConfig:
 
 LAUNCH = LaunchTable(
     gpu=LaunchConfig(
-        trail=1 << 25, steps=1 << 30, items=1, lanes=256, abreast=1, noting=1, ahead=1, moves=1 << 13
+        trail=1 << 25,
+        steps=1 << 30,
+        items=1,
+        lanes=256,
+        each=16,
+        abreast=4,
+        enough=1 << 17,
+        noting=1,
+        ahead=1,
+        moves=1 << 13,
     ),
     cpu=LaunchConfig(
-        trail=1 << 20, steps=1 << 26, items=1024, lanes=1, abreast=16, noting=32, ahead=16, moves=1 << 18
+        trail=1 << 20,
+        steps=1 << 26,
+        items=1024,
+        lanes=1,
+        each=1,
+        abreast=16,
+        enough=2,
+        noting=32,
+        ahead=16,
+        moves=1 << 18,
     ),
-    simulator=LaunchConfig(trail=256, steps=256, items=4, lanes=4, abreast=2, noting=3, ahead=3, moves=50),
+    simulator=LaunchConfig(
+        trail=256, steps=256, items=4, lanes=4, each=3, abreast=2, enough=2, noting=3, ahead=3, moves=50
+    ),
 )
 
 
@@ -227,7 +253,7 @@ class Walks(_Walkers):
         self.parts = 1 if self.recording else self.batches
         self.trailing = self.noting or self.recording
         abreast = shape.noting if self.noting else shape.abreast
-        self.abreast = abreast if every >= 2 * abreast else 1
+        self.abreast = abreast if every >= shape.enough * abreast else 1
         # a visit's number within a launch has 32 bits, of a walker's steps 16
         longest = min(1 << 16, self.total, (1 << 32) // self.walkers - 2)
         self.most = max(1, min(longest, (shape.trail if self.trailing else shape.steps) // every))
@@ -297,7 +323,7 @@ class Walks(_Walkers):
         self.step = self.program("walk", serial=True, **variant, AHEAD=ahead)
         items, build, folder = shape.items, self.device.program, "sampling/literature"
         self.note = build(f"{folder}/walk_note", ITEMS=items, **self.csr.defines)
-        self.leg = build(f"{folder}/walk_legs", ITEMS=items, LANES=shape.lanes)
+        self.leg = build(f"{folder}/walk_legs", ITEMS=items, LANES=shape.lanes, EACH=shape.each)
 
     # --- legs -------------------------------------------------------------------------------------
 
