@@ -49,7 +49,7 @@ class LaunchConfig:
 
 
 LAUNCH = LaunchTable(
-    gpu=LaunchConfig(local=256, span=16384, block=256, met=16, lanes=256),
+    gpu=LaunchConfig(local=256, span=16384, block=256, met=4, lanes=256),
     cpu=LaunchConfig(local=1, span=65536, block=4096, met=4096, lanes=1),
     simulator=LaunchConfig(local=4, span=32, block=8, met=8, lanes=2),
 )
