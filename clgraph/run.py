@@ -190,6 +190,16 @@ def serial_device(device: Device) -> Device:
         return device
 
 
+def host_cpu() -> Device | None:
+    """Return a CPU device that works; one whose driver would have to be tried first does not count."""
+    from clgraph.device.choosing import list_devices, of_word
+
+    for device in of_word("cpu", list_devices()) or []:
+        if not device.is_untried and device.fault is None:
+            return device
+    return None
+
+
 def _blocks(
     device: Device, graph: Graph, sections: tuple[str, ...], values: bool, once: bool
 ) -> GraphBlocks | None:

@@ -35,7 +35,7 @@ def first_seen(device: Device, runs: int, n: int, first: Any) -> tuple[Column, C
 
 def visited(device: Device, runs: int, n: int, parts: int, visits: Any) -> Column:
     """List the vertices with a visit in some part of the walk."""
-    blocks = -(-n // LAUNCH.of(device).block)
+    blocks = -(-n // LAUNCH.of(device).met)
     count = device.empty(runs * blocks, np.int32)
     local = min(device.tuning.local_size, 64), 1
     head = {"n": n, "blocks": blocks, "parts": parts, "visits": visits}
@@ -98,5 +98,5 @@ def picked(device: Device, n: int, weight: Any, vertices: Column) -> Column:
 
 def program(device: Device) -> Program:
     """Return the kernels that list."""
-    block = LAUNCH.of(device).block
-    return device.program(KERNELS, ITEMS=device.tuning.items, BLOCK=block)
+    met = LAUNCH.of(device).met
+    return device.program(KERNELS, ITEMS=device.tuning.items, BLOCK=met)
