@@ -92,7 +92,7 @@ class LaunchConfig(WorkGroup):
 
 LAUNCH = LaunchTable(
     gpu=LaunchConfig(local=256, chunk=2048, long=256, rows=8, lanes=1, together=1 << 24),
-    cpu=LaunchConfig(local=1, chunk=1024, long=256, rows=4, lanes=8, together=1 << 16),
+    cpu=LaunchConfig(local=1, chunk=1024, long=256, rows=4, lanes=8, together=1 << 18),
     simulator=LaunchConfig(local=4, chunk=16, long=8, rows=2, lanes=2, together=1 << 10),
 )
 
@@ -253,15 +253,18 @@ class Lanczos:
             self.groups, self.going = len(active), len(going)
             self.active = device.upload(active.astype(np.int32))
             self.alive = device.upload(going.astype(np.int32))
+            self.turn: Any = None
             if number:
-                kept = KEPT
-                self._launch(self.program.spectrum_turn, kept=kept, turn=device.upload(ritz.turn))
+                kept, self.turn = KEPT, device.upload(ritz.turn)
                 device.write(self.scale, ritz.scale)
             flags = ritz.flags(kept)
             self.flag = device.upload(flags)
-            self._begin(kept, number)
-            for j in range(kept, STEPS):
-                self._step(j, kept, some=bool(flags[j].any()))
+            if self.config.local == 1 and self.going > device.compute_units:
+                self.program.spectrum_cycle.launch(
+                    self, self.going, local=1, kept=kept, steps=STEPS, number=number
+                )
+            else:
+                self._cycle(kept, number, flags)
             found = (
                 device.download(buffer, np.float64, (STEPS + 1) * self.graphs).reshape(STEPS + 1, self.graphs)
                 for buffer in (self.alpha, self.coupling, self.norm)
@@ -277,6 +280,14 @@ class Lanczos:
             (positive(values), None) if done else (np.zeros(0), why)
             for values, done in zip(ritz.values, ritz.done.tolist(), strict=True)
         ]
+
+    def _cycle(self, kept: int, number: int, flags: npt.NDArray[np.int32]) -> None:
+        """Do a cycle step by step, the chunks of all graphs at once."""
+        if kept:
+            self._launch(self.program.spectrum_turn, kept=kept)
+        self._begin(kept, number)
+        for j in range(kept, STEPS):
+            self._step(j, kept, some=bool(flags[j].any()))
 
     def _launch(self, kernel: Any, **named: Any) -> None:
         """Launch over the chunks of graphs that are not done."""
