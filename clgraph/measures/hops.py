@@ -122,7 +122,8 @@ def _sum_up(
 def _graph_by_graph(pack: Pack, chosen: Batch) -> npt.NDArray[np.int64] | None:
     """Count pairs at distance 0, 1, ... from each LANES sources of each graph.
 
-    Returns an int64 array (graphs, batches, distances); None where the device is better off with all graphs together, or some distances are too long.
+    Returns an int64 array (graphs, batches, distances); None where the device is better off with all graphs
+    together, or some distances are too long.
     """
     dev, csr, words, most = pack.device, pack.csr, LAUNCH.of(pack.device), max(map(len, chosen))
     if not words or not most:
