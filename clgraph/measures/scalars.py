@@ -35,6 +35,7 @@ from clgraph.measures.tally import (
 )
 from clgraph.measures.triangle_count import count_triangles
 from clgraph.results import RunsOn, Shown
+from clgraph.system import thread_pool
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -243,28 +244,30 @@ def measure_all(
 
     degree_counts, products = degree_histograms(pack), degree_products(pack)
     lap("degrees")
-    size_counts = component_sizes(pack)
-    lap("components")
-    corner_counts = find_corners(pack, count_triangles(pack.device, pack.graph))
-    lap("triangles")
-    core_counts = tally(pack, find_cores(pack.device, pack.graph))
-    lap("cores")
-    plots = hop_plots(pack, request.seed, request.sources)
-    lap("hop plot")
-    spectra = largest_eigenvalues(pack, request.eigenvalues)
-    lap("eigenvalues")
-    # all graphs are fitted together: one call of SciPy's functions instead of one per graph
-    positive = [with_neighbours(*each) for each in degree_counts]
-    tails = likely_tails(positive) if request.fit == "own" else [packaged_tail(*each) for each in positive]
+    # the host fits degrees while the device goes on
+    with thread_pool(1, "clgraph-fits") as pool:
+        # not if the package does: it changes the filters of warnings, which all threads share
+        early = pool.submit(_degree_fits, degree_counts, "own") if request.fit == "own" else None
+        size_counts = component_sizes(pack)
+        lap("components")
+        corner_counts = find_corners(pack, count_triangles(pack.device, pack.graph))
+        lap("triangles")
+        core_counts = tally(pack, find_cores(pack.device, pack.graph))
+        lap("cores")
+        plots = hop_plots(pack, request.seed, request.sources)
+        lap("hop plot")
+        spectra = largest_eigenvalues(pack, request.eigenvalues)
+        lap("eigenvalues")
+        fits = early.result() if early else _degree_fits(degree_counts, request.fit)
     vertices = np.diff(pack.begin).tolist()
     counted = degree_counts, products, size_counts, corner_counts, core_counts
     found = []
-    for n, degrees, product, sizes, corners, cores, hops, (eigenvalues, no_eigenvalues), tail in zip(
-        vertices, *counted, plots, spectra, tails, strict=True
-    ):
+    for n, degrees, product, sizes, corners, cores, hops, (eigenvalues, no_eigenvalues), (
+        by_degree,
+        by_rank,
+    ) in zip(vertices, *counted, plots, spectra, fits, strict=True):
         m, pairs = int(degrees[0] @ degrees[1]) // 2, hops.pairs
         wedges = int((degrees[0] * (degrees[0] - 1) // 2) @ degrees[1])
-        by_degree, by_rank = degree_exponents(*with_neighbours(*degrees), tail)
         mixed, unmixed = assortativity(degrees, product)
         made = Measures(
             vertices=n,
@@ -299,6 +302,14 @@ def measure_all(
         found.append(replace(made, reasons=_reasons(made, unmixed)))
     lap("fits")
     return [replace(each, seconds=seconds) for each in found]
+
+
+def _degree_fits(histograms: list[Histogram], fit: Fit) -> list[tuple[Exponent, Exponent]]:
+    """Return degree and rank exponent of each graph."""
+    # all graphs are fitted together: one call of SciPy's functions instead of one per graph
+    positive = [with_neighbours(*each) for each in histograms]
+    tails = likely_tails(positive) if fit == "own" else [packaged_tail(*each) for each in positive]
+    return [degree_exponents(*each, tail) for each, tail in zip(positive, tails, strict=True)]
 
 
 def _reasons(made: Measures, unmixed: str | None) -> dict[str, str]:
