@@ -28,19 +28,8 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("quality")
     write(powerlaw_graph(1500, average_degree=6, seed=2), folder / "whole.txt")
     done = process(
-        "sample",
-        folder / "whole.txt",
-        "--method",
-        "drve",
-        "--size",
-        "50%",
-        "--seed",
-        "7",
-        "-o",
-        folder / "half.txt",
-        "--record",
-        folder / "half.json",
-        "-q",
+        f"sample {folder}/whole.txt --method drve --size 50% --seed 7 -o {folder}/half.txt --record "
+        f"{folder}/half.json -q"
     )
     assert done.status == 0, done.err
     return folder
@@ -84,15 +73,8 @@ def test_table(files, run, monkeypatch):
 def test_report_in_a_browser(files, browser, run, tmp_path):  # noqa: F811
     page, picture = tmp_path / "report.html", tmp_path / "figures.svg"
     done = run(
-        "quality",
-        files / "whole.txt",
-        files / "half.txt",
-        "--record",
-        files / "half.json",
-        "--report",
-        page,
-        "--plot",
-        picture,
+        f"quality {files}/whole.txt {files}/half.txt --record {files}/half.json --report {page} "
+        f"--plot {picture}"
     )
     assert done.status == 0, done.err
     assert f"{page}: " in done.err
@@ -233,31 +215,13 @@ def test_odd_graphs_have_reports(plotting, run, tmp_path):  # noqa: F811
 
 def test_a_record_of_several_samples(files, plotting, run, tmp_path):  # noqa: F811
     done = run(
-        "sample",
-        files / "whole.txt",
-        "--method",
-        "dre",
-        "--sizes",
-        "60%,30%",
-        "--seed",
-        3,
-        "-q",
-        "-o",
-        tmp_path / "s{size}.txt",
-        "--record",
-        tmp_path / "r.json",
+        f"sample {files}/whole.txt --method dre --sizes 60%,30% --seed 3 -q -o "
+        f"{tmp_path}/s{{size}}.txt --record {tmp_path}/r.json"
     )
     assert done.status == 0, done.err
     done = run(
-        "quality",
-        files / "whole.txt",
-        tmp_path / "s30%.txt",
-        "--record",
-        tmp_path / "r.json",
-        "--json",
-        "-q",
-        "--plot",
-        tmp_path / "r.pdf",
+        f"quality {files}/whole.txt {tmp_path}/s30%.txt --record {tmp_path}/r.json --json -q --plot "
+        f"{tmp_path}/r.pdf"
     )
     assert done.status == 0, done.err
     told = json.loads(done.out)
