@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from cli_runs import InProcess
 from devices import POOR, WORDS, ask_for, has_oclgrind, poor_device, working_devices
 from drivers.known import Known, known
 
@@ -246,6 +247,12 @@ def device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> D
         assert found is not None
         return found
     return working_devices()[request.param]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> InProcess:
+    """``run("info graph.txt")``: a command in this process."""
+    return InProcess(capsys)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_runs import ROOT, InProcess, environment
+from cli_runs import ROOT, environment
 
 import clgraph
 from clgraph.bench import SUITES, peers
@@ -22,12 +22,6 @@ from clgraph.bench.report import write_report
 from clgraph.bench.store import SCHEMA, Store, load
 from clgraph.bench.tables import Column, Labels, Table, tables
 from clgraph.errors import InputError
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
-
 
 # --- the harness ---------------------------------------------------------------------------------------
 

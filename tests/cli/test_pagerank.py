@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from cli_runs import InProcess, process
+from cli_runs import process
 
 from clgraph import pagerank, read
 
@@ -32,11 +32,6 @@ KEYS = {
     "seconds",
     "verified",
 }
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 @pytest.fixture(scope="module")

@@ -15,11 +15,6 @@ from clgraph.reference.pagerank import reference_ppr
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> InProcess:
-    return InProcess(capsys)
-
-
-@pytest.fixture
 def graph(tmp_path: Path) -> Path:
     rng = np.random.default_rng(1)
     ends = rng.integers(0, 50, (2, 160)) * 3

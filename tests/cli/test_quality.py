@@ -8,18 +8,13 @@ from html import escape
 import numpy as np
 import pytest
 from browser import browser, plotting  # noqa: F401
-from cli_runs import InProcess, process
+from cli_runs import process
 from graphs import tangle
 
 from clgraph import Graph, powerlaw_graph, read, write
 from clgraph.measures import report
 from clgraph.methods import LITERATURE
 from clgraph.studies.origin import Origin, curve_of, facts_of
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 @pytest.fixture(scope="module")

@@ -3,15 +3,10 @@
 import json
 
 import pytest
-from cli_runs import InProcess, process
+from cli_runs import process
 from graphs import tangle
 
 from clgraph import powerlaw_graph, write
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 @pytest.mark.smoke

@@ -13,7 +13,7 @@ import time
 
 import numpy as np
 import pytest
-from cli_runs import InProcess, environment, process
+from cli_runs import environment, process
 from graphs import tangle
 
 import clgraph
@@ -25,11 +25,6 @@ from clgraph.graph import Graph
 from clgraph.methods import REDUCTIONS
 
 KEYS = {"method", "mode", "seed", "size", "target", "vertices", "edges", "iterations", "device", "seconds"}
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 @pytest.fixture(scope="module")

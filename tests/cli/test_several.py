@@ -5,15 +5,9 @@ import json
 
 import numpy as np
 import pytest
-from cli_runs import InProcess
 
 from clgraph import powerlaw_graph, reduction_curve, sample
 from clgraph.files import read, write
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 @pytest.fixture(scope="module")
