@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from html import unescape
 from html.parser import HTMLParser
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -23,6 +24,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from cli_runs import ROOT, environment
+from test_examples import TRIALS
 from test_readme import Recorder, commands, execute, plain
 
 from clgraph.public import PUBLIC
@@ -126,6 +128,9 @@ def test_it_builds_without_a_warning(request: pytest.FixtureRequest, tmp_path: P
         section = re.search(r'aria-label="Section Navigation".*?</nav>', text, re.DOTALL)
         assert section is None or "<a " in section[0], f"{made.name}: an empty section navigation"
     assert "drawn highlight-" in (tmp_path / "html" / "devices.html").read_text()
+    for name, printed in TRIALS.items():
+        text = re.sub("<[^>]*>", "", (tmp_path / "html" / "gallery" / f"{name}.html").read_text())
+        assert printed in unescape(text), name
     assert dead_links(tmp_path / "html") == []
     planted = tmp_path / "html" / "planted.html"
     planted.write_text(
