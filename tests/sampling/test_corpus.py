@@ -7,7 +7,6 @@ import json
 
 import numpy as np
 import pytest
-from cli_runs import InProcess
 from graphs import random_graph
 
 from clgraph import Graph, InputError, sample, system, write
@@ -16,11 +15,6 @@ from clgraph.sampling import corpus
 from clgraph.sampling.corpus import write_walks
 
 BIASED = {"p": 2, "q": "0.5"}
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 @pytest.fixture
