@@ -769,10 +769,24 @@ def test_a_forked_child_leaves_what_its_parents_drivers_made(device):
     graphs = [clgraph.powerlaw_graph(3000, seed=1, device=device)]
     buffer = weakref.ref(graphs[0]._residence.rows(graphs[0], False).col_idx)
     cached = weakref.ref(device.cached(graphs[0], "test", lambda: Pool([cl.enqueue_marker(device.queue)])))
-    told = in_a_child(
-        {"drop": graphs.clear, "buffer": lambda: buffer().size, "event": lambda: cached()[0].int_ptr}
-    )
-    assert told == {"drop": "fine", "buffer": "fine", "event": "fine"}
+    circle = Pool([cl.enqueue_marker(device.queue)])
+    circle.append(circle)
+    garbage = weakref.ref(circle)
+    gc.disable()
+    try:
+        del circle
+        told = in_a_child(
+            {
+                "drop": graphs.clear,
+                "collect": gc.collect,
+                "buffer": lambda: buffer().size,
+                "event": lambda: cached()[0].int_ptr,
+                "circle": lambda: garbage()[0].int_ptr,
+            }
+        )
+    finally:
+        gc.enable()
+    assert told == dict.fromkeys(("drop", "collect", "buffer", "event", "circle"), "fine")
     graphs.clear()
     gc.collect()
-    assert buffer() is cached() is None
+    assert buffer() is cached() is garbage() is None

@@ -6,6 +6,7 @@ that once for all buffers of the same classes (`clgraph.device.launch`); those o
 
 from __future__ import annotations
 
+import gc
 import itertools
 import mmap
 import weakref
@@ -438,6 +439,9 @@ def _keep_parents() -> None:
     for memory in _memories:
         _parents.extend(memory.live_buffers())
         _parents.extend(dict(cache.values) for cache in memory.graph_cache.owners.values())
+    # a program and its kernels are a circle, which a collection would free
+    if _parents:
+        gc.freeze()
 
 
 watch_forks(_keep_parents)
