@@ -227,8 +227,13 @@ __kernel void components_finish(const int n, __global int *label, __global const
                 continue;
             }
             if (root < 0) {
-                compress(label, giant);        // what others have climbed already is not climbed again
-                root = SHARED_LOAD(label + giant);
+                int above = giant;
+                do {
+                    root = above;
+                    above = SHARED_LOAD(label + root);
+                } while (above != root);
+                // nothing but the root, which all find: steps on the way would mislead those that climb now
+                SHARED_STORE(label + giant, root);
             }
             SHARED_STORE(label + v, root);
         }

@@ -33,10 +33,8 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 LAUNCH = LaunchTable(gpu=16, cpu=4096, simulator=5)  # entries that one work-item takes
-PART = 1 << 20  # rows whose pages a thread makes at a time
-THREADS = 16  # that do so
-
-Places = npt.NDArray[np.int64]
+PART = 1 << 22  # rows whose pages a thread makes at a time
+THREADS = 12  # that do so
 
 
 @dataclass(frozen=True)
@@ -88,6 +86,7 @@ def follow(device: Device, words: Any, n: int, seed: int, target: int, *, edges:
     program.times_leave(over, n=n, distance=distance, least=least, took=took)
     program.times_flags(over, n=n, took=took, some=some)
     place = running_sums(device, some, n, of=np.uint8, into=np.int32)
+    del run, search, graph, live, new_above, new_least  # freed by the host while the device is busy
     count = int(device.download(place, np.int32, 1, offset=n)[0])
     took_row = device.empty(count, np.uint32)
     cuts = device.empty(count, np.uint64) if edges else None
@@ -200,11 +199,10 @@ def rows_of_curve(
     deletions, vertices, pairs = (on_large_pages(rows, np.dtype(np.int64)) for _ in range(3))
     # threads make the pages of the result while the device counts: copies to new pages take twice as long
     with thread_pool(min(cores(), THREADS), "clgraph-curve") as pool:
-        counted = None if edges else np.arange(min(rows, PART))  # each row of drv is one deletion
         for begin in range(0, rows, PART):
-            for array in (vertices, pairs):
-                pool.submit(_prepare, array, begin)
-            pool.submit(_prepare, deletions, begin, counted)
+            pool.submit(_prepare, deletions, begin, counted=not edges)  # each row of drv is one deletion
+            pool.submit(_prepare, vertices, begin)
+            pool.submit(_prepare, pairs, begin)
         ends, gone = count_pairs(device, path, seed, [csr], edges=edges, both_ways=True)
         before = running_sums(device, ends, rows, of=np.int64)
         staying = left(device, int(device.download(before, np.int64, 1, offset=rows)[0]), before, rows)
@@ -218,12 +216,11 @@ def rows_of_curve(
     return deletions, vertices, pairs
 
 
-def _prepare(array: Places, begin: int, counted: Places | None = None) -> None:
-    """Write to each page of a part of an array; or number its entries, given those of the first part."""
+def _prepare(array: npt.NDArray[np.int64], begin: int, *, counted: bool = False) -> None:
+    """Write to each page of a part of an array; or number its entries."""
     part = array[begin : begin + PART]
-    if counted is None:
-        part[:: mmap.PAGESIZE // 8] = 0
+    if counted:
+        part[0], part[1:] = begin, 1
+        np.cumsum(part, out=part)  # in place: the pages of an array between would be new, too
     else:
-        np.add(
-            counted[: len(part)], begin, out=part
-        )  # without an array between, whose pages would be new, too
+        part[:: mmap.PAGESIZE // 8] = 0
