@@ -45,7 +45,7 @@ def _of_edge_index(
             f"{path}: edge_index has the shape {index.shape} and the type {index.dtype}; it should be (2, "
             "arcs) of whole numbers"
         )
-    n = int(index.max(initial=-1)) + 1
+    n = int(index.max()) + 1 if index.size else 0
     lowest = int(index.min(initial=0))
     if lowest < 0:
         raise InputError(f"{path}: edge_index holds {lowest}; vertices are numbered from 0")

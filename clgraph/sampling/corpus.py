@@ -429,9 +429,7 @@ def _output(
         with open(folder / LOCK, "wb") as lock:
             if not system.lock_file(lock.fileno()):
                 raise InputError(f"{folder} is in use: another process writes this corpus")
-            yield from _continued(folder, about, total)
-            os.replace(folder / DATA, path)
-            sync_folder(Path(path).parent)
+            yield from _continued(folder, Path(path), about, total)
             os.unlink(folder / STATE)
         for name in os.listdir(folder):
             if name == LOCK or is_temporary(name):
@@ -445,9 +443,9 @@ def _output(
 
 
 def _continued(
-    folder: Path, about: dict[str, Any], total: int
+    folder: Path, path: Path, about: dict[str, Any], total: int
 ) -> Iterator[tuple[IO[bytes], int, Callable[[int], None]]]:
-    """Yield the file in a folder of work, how many walks it has, and what notes how many there are now."""
+    """Yield the file of the data, how many walks it has, and what notes how many there are now."""
     known = hashlib.sha256()
 
     def write_state(done: int, size: int) -> None:
@@ -458,11 +456,16 @@ def _continued(
     if not (folder / STATE).exists():
         write_state(0, 0)
     done, size, wanted = _read_state(folder, about, total)
-    with open(folder / DATA, "r+b" if (folder / DATA).exists() else "w+b") as file:
+    data = folder / DATA
+    # a process that was killed at its end may have put them in their place
+    ended = done == total and not data.exists() and path.is_file()
+    with open(path if ended else data, "rb" if ended else "r+b" if data.exists() else "w+b") as file:
+        there = file.seek(0, os.SEEK_END)
         _hash(file, known, 0, size)
-        if known.hexdigest() != wanted:
-            raise InputError(f"{folder / DATA} is not what {STATE} describes: remove {folder} and begin anew")
-        file.truncate(size)
+        if there < size or (ended and there > size) or known.hexdigest() != wanted:
+            raise InputError(f"{data} is not what {STATE} describes: remove {folder} and begin anew")
+        if not ended:
+            file.truncate(size)
 
         def note(done: int) -> None:
             nonlocal size
@@ -475,6 +478,9 @@ def _continued(
             write_state(done, size)
 
         yield file, done, note
+    if not ended:
+        os.replace(data, path)
+        sync_folder(path.parent)
 
 
 def _hash(file: IO[bytes], known: Any, begin: int, end: int) -> None:
@@ -530,7 +536,4 @@ def _read_state(folder: Path, about: dict[str, Any], total: int) -> tuple[int, i
         )
     if walks > total:
         raise InputError(f"{state} counts {walks} walks of {total}: remove {folder} and begin anew")
-    data = folder / DATA
-    if size and (not data.exists() or data.stat().st_size < size):
-        raise InputError(f"{data} is shorter than {STATE} says: remove {folder} and begin anew")
     return walks, size, known

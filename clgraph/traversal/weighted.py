@@ -229,7 +229,8 @@ def _lengths(graph: Graph, weights: bool, dtype: str) -> Lengths:
         raise InputError(
             f"{_arc(graph, int(graph.tails[at]), int(graph.col_idx[at]))} has weight {shown(value)}: {why}"
         )
-    integers = (n - 1) * largest < EXACT[dtype] and bool(np.all(each == np.floor(each)))
+    # a loop counts as much as a path of one arc, lest its weight be cast to what cannot hold it
+    integers = max(n - 1, 1) * largest < EXACT[dtype] and bool(np.all(each == np.floor(each)))
     with np.errstate(over="ignore"):
         mean = float(each.mean())  # infinity will do for a width, too
     return Lengths(INTEGERS if integers else FLOATS[dtype], largest, mean, True, dtype)

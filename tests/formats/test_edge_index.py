@@ -18,6 +18,14 @@ INDEX = np.array([[0, 1, 1, 2], [1, 0, 2, 1]])
 
 
 @pytest.mark.smoke
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint32, np.uint64])
+def test_unsigned_integers(tmp_path: Path, dtype: type) -> None:
+    for name, index in (("some", INDEX), ("none", INDEX[:, :0])):
+        np.savez(tmp_path / "signed.npz", edge_index=index)
+        np.savez(tmp_path / f"{name}.npz", edge_index=index.astype(dtype))
+        same(read(tmp_path / f"{name}.npz"), read(tmp_path / "signed.npz"))
+
+
 def test_edge_index(tmp_path: Path) -> None:
     path = tmp_path / "x.npz"
     np.savez(path, edge_index=INDEX, num_nodes=5, edge_weight=np.float32([1, 1, 3, 3]), x=np.ones((5, 2)))

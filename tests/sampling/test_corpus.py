@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -179,7 +182,7 @@ def test_states_that_are_none(begun, text):
     ("changes", "words"),
     [
         ({"walks": 211}, "counts 211 walks of 204"),
-        ({"bytes": 10**12}, "shorter than state.json says"),
+        ({"bytes": 10**12}, "not what state.json describes"),
         ({"sha256": "0" * 64}, "not what state.json describes"),
         ({"bytes": 17}, "not what state.json describes"),
         ({"about": {}}, "another corpus"),
@@ -209,6 +212,44 @@ def test_goes_on_only_with_its_own_data_and_version(begun, monkeypatch):
     # what a killed process leaves
     (folder / ".clgraph-1-0123456789ab.tmp").write_text("{")
     assert call().resumed == 21 and path.exists() and not folder.exists()
+
+
+def test_a_process_killed_as_it_put_the_corpus_in_its_place(begun):
+    path, folder, call = begun
+
+    def keep(done, total):
+        if done == total:
+            shutil.copytree(folder, f"{folder}.kept")
+
+    call(progress=keep)
+    whole = path.read_bytes()
+    for content, ends in (
+        (whole, True),
+        (whole[:-1], False),
+        (whole + b"x", False),
+        (b"y" + whole[1:], False),
+    ):
+        shutil.copytree(f"{folder}.kept", folder)
+        (folder / "data").unlink()
+        path.write_bytes(content)
+        if ends:
+            made = call()
+            assert made.resumed == made.walks
+        else:
+            with pytest.raises(InputError, match=r"remove .* and begin anew"):
+                call()
+            shutil.rmtree(folder)
+        assert path.read_bytes() == content and not folder.exists()
+    # killed as it began: what was there before stays until the end
+    folder.mkdir()
+    state = json.loads(Path(f"{folder}.kept", "state.json").read_text())
+    state |= {"walks": 0, "bytes": 0, "sha256": hashlib.sha256().hexdigest()}
+    (folder / "state.json").write_text(json.dumps(state))
+    path.write_bytes(b"of last year")
+    assert (
+        call(progress=lambda done, total: path.read_bytes() == b"of last year" or pytest.fail()).resumed == 0
+    )
+    assert path.read_bytes() == whole
 
 
 def test_two_processes_write_no_corpus_together(begun):

@@ -254,6 +254,13 @@ def test_arguments(device, options, word):
     assert word in str(caught.value)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("weight", [2.0**40, 1e300])
+def test_a_loop_alone_may_have_any_weight(device, weight):
+    found = shortest_paths(Graph.from_edges([0], [0], weights=[weight]), 0, device=device)
+    assert found.distance.tolist() == [0] and found.predecessor.tolist() == [-1]
+
+
 def test_weights_that_are_refused(device):
     negative = Graph.from_edges(["a", "b"], ["b", "c"], weights=[1, -0.5], directed=True)
     with pytest.raises(InputError, match=r"arc 'b' -> 'c' has weight -0\.5"):

@@ -47,7 +47,7 @@ def from_edge_index(
     word(duplicates, "duplicates", get_args(Duplicates))
     directed = flag(directed, "directed")
     ends = _ends(edge_index)
-    least = int(ends.max(initial=-1)) + 1
+    least = int(ends.max()) + 1 if ends.size else 0
     n = least if num_vertices is None else whole(num_vertices, "num_vertices", 0, INT32_MAX)
     check_count(n)
     for number, end in enumerate(ends):

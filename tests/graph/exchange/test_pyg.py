@@ -47,6 +47,13 @@ def test_loops_and_edges_once():
     assert Graph.from_edge_index(np.empty((2, 0), np.int64), directed=True).num_vertices == 0
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint32, np.uint64, np.int8])
+def test_integers_of_any_type(dtype):
+    index = np.array([[0, 1], [1, 2]], dtype)
+    same(Graph.from_edge_index(index, directed=False), Graph.from_edges([0, 1], [1, 2]))
+    assert Graph.from_edge_index(index[:, :0], directed=True).num_vertices == 0
+
+
 def test_parallel_edges_in_both_directions():
     index = [[0, 1, 0, 1], [1, 0, 1, 0]]
     merged = Graph.from_edge_index(index, [1, 2, 2, 1], directed=False)
