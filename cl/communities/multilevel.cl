@@ -49,6 +49,16 @@
 #endif
 #define CLASSES 3
 
+// for (each row with some of the RUN arcs of this work-item), as FOR_ROW_PARTS, but many empty rows in between are passed over by
+// bisection: of a level that few edges join most are empty. RUN 0: for each of ITEMS whole rows.
+#if RUN
+#define FOR_PARTS(v, p, stop)                                                                                                 \
+    for (long p = min((long)get_global_id(0) * RUN, (long)arcs), p##_end = min(p + RUN, (long)arcs), stop, v = -1;            \
+         p < p##_end && (v = row_after(p, (int)v, n, row_ptr), stop = min(p##_end, (long)row_ptr[v + 1]), true); p = stop)
+#else
+#define FOR_PARTS(v, p, stop) FOR_ROW_PARTS(v, p, stop, n, arcs)
+#endif
+
 // Weight of arc e; a self-loop that is stored once has two ends.
 #define WEIGHT(e, v) ((ulong)(weight ? weight[e] : 1) << (loops && col_idx[e] == (v)))
 
@@ -57,7 +67,7 @@ __kernel void multilevel_strength(const int n, const int arcs, const int loops, 
                                   __global const int *restrict col_idx, __global const long *restrict weight,
                                   volatile __global ulong *strength)
 {
-    FOR_ROW_PARTS(v, p, stop, n, arcs) {
+    FOR_PARTS(v, p, stop) {
         ulong sum = 0;
         for (long e = p; e < stop; e++)
             sum += WEIGHT(e, v);
@@ -310,7 +320,7 @@ __kernel void multilevel_wake(const int n, const int arcs, __global const OFFSET
                               volatile __global int *awake, volatile __global ulong *sum)
 {
     ulong grown = 0;
-    FOR_ROW_PARTS(v, p, stop, n, arcs) {
+    FOR_PARTS(v, p, stop) {
         const int now = label[v], before = old_label[v];
         if (now != before)
             for (long e = p; e < stop; e++) {
@@ -347,7 +357,7 @@ __kernel void multilevel_parts(const int n, const int arcs, __global const OFFSE
                                __global const int *restrict part, volatile __global int *next, volatile __global int *moved)
 {
     int count = 0;
-    FOR_ROW_PARTS(v, p, stop, n, arcs) {
+    FOR_PARTS(v, p, stop) {
         int least = part[v];
         for (long e = p; e < stop; e++)
             if (label[col_idx[e]] == label[v])
@@ -368,7 +378,7 @@ __kernel void multilevel_inside(const int n, const int arcs, const int loops, __
                                 __global const int *restrict label, volatile __global ulong *sum)
 {
     ulong inside = 0;
-    FOR_ROW_PARTS(v, p, stop, n, arcs)
+    FOR_PARTS(v, p, stop)
         for (long e = p; e < stop; e++)
             if (label[col_idx[e]] == label[v])
                 inside += WEIGHT(e, v);
@@ -490,7 +500,7 @@ __kernel void multilevel_ends(const int n, const int arcs, const int loops, __gl
                               __global const int *restrict number, __global int *restrict tail, __global int *restrict head,
                               __global long *restrict value)
 {
-    FOR_ROW_PARTS(v, p, stop, n, arcs)
+    FOR_PARTS(v, p, stop)
         for (long e = p; e < stop; e++) {
             tail[e] = number[v];
             head[e] = number[col_idx[e]];

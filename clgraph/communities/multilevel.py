@@ -37,7 +37,7 @@ CLASSES = 3  # of rows, by length
 # while all together gain more. Louvain on Email-Enron, means of six seeds: 0.6236 so, 0.6236 with rounds down
 # to gains of 0.0002, 0.6234 with passes down to 0.0001; Leiden 0.6286, and 0.6293 with such rounds, in 1.4
 # times the time.
-ENOUGH, FINE = 1000, 1_000_000
+ENOUGH, FINE = 1000, 100_000_000
 
 
 @dataclass(frozen=True)
@@ -429,6 +429,7 @@ class Search:
         self.alone = min(room // (n + 1), 4 * dev.compute_units)
         if self.config.local == 1:
             room = self.alone * (n + 1)
+            self.lists = {"head": dev.empty(arcs, np.int32), "value": dev.empty(arcs, np.int64)}
         self.keys = dev.empty(room, np.int32)
         self.sums = dev.zeros(room, np.uint64 if bottom.wide else np.uint32)
         self.target, self.claim = dev.empty(n, np.int32), dev.empty(n, np.int32)
@@ -472,9 +473,9 @@ class Search:
             gain, best = found - best, found
             if gain * ENOUGH < self.most:
                 break
-        self._move(bottom, self.label, FINE)
+        awake = self._move(bottom, self.label, FINE)[1]
         while True:
-            best = self._finish(bottom, self.label)
+            best, awake = self._finish(bottom, self.label, awake), None
             # both raise modularity, so that there is an end
             if not (self.refines and self._split(bottom, self.label)):
                 return best / self.most, levels
@@ -488,7 +489,7 @@ class Search:
         dev, bottom, level, label, levels = self.dev, self.bottom, self.bottom, self.label, 0
         node = None  # where each vertex of the graph is in the level
         while True:
-            found = self._move(level, label, ENOUGH)
+            found = self._move(level, label, ENOUGH)[0]
             levels += 1
             root, flags = first = self.roots(level, label)
             if refines:
@@ -561,8 +562,8 @@ class Search:
         dev.copy(label, part, 4 * n)
         return after > before
 
-    def _move(self, level: Level, label: Any, enough: int) -> int:
-        """Move vertices, slice by slice of an order for each pass; returns the quality.
+    def _move(self, level: Level, label: Any, enough: int) -> tuple[int, Any]:
+        """Move vertices, slice by slice of an order for each pass; returns the quality, and who is awake.
 
         In all but the first pass only vertices decide that have a neighbour which left for another community
         in the pass before. A pass that does not raise the quality is undone, and all decide again, in more
@@ -584,7 +585,7 @@ class Search:
                     self._go(level, label, begin, end, order, None)
             number += 1
             if not dev.download(moved, np.int32, 1)[0]:
-                return best
+                return best, None
             inside = self.inside
             dev.clear(self.awake, n, np.int32)
             awake = self._wake(level, label)
@@ -592,14 +593,14 @@ class Search:
             if found > best:
                 gain, best = found - best, found
                 if gain * enough < self.most:
-                    return best
+                    return best, awake
                 continue
             self.inside, awake = inside, None
             dev.copy(label, self.old_label, 4 * n)
             dev.copy(self.total, self.old_total, 8 * n)
             slices *= 4
             if slices > min(n, MOST_SLICES):
-                return best
+                return best, None
 
     def _wake(self, level: Level, label: Any) -> Any:
         """Wake the neighbours of vertices that have moved, and add up the weight inside communities."""
@@ -640,14 +641,14 @@ class Search:
         level.program.multilevel_begins(passes, n=level.n, bins=bins, key=key, begins=begins)
         return begins
 
-    def _finish(self, level: Level, label: Any) -> int:
+    def _finish(self, level: Level, label: Any, awake: Any) -> int:
         """Make moves that gain and share no community, until there are none; returns the quality.
 
         The gains of such moves add up exactly, and the first vertex that wants to move always may. After a
-        round only those decide that wanted to move and might not, and neighbours of those that moved; when
-        they have come to rest all decide once more.
+        round only those decide that wanted to move and might not, and neighbours of those that moved, in the
+        first round those that are awake; when they have come to rest all decide once more.
         """
-        dev, n, awake = self.dev, level.n, None
+        dev, n = self.dev, level.n
         while True:
             order, begins = self._ordered(level, 0, 1, awake)
             count = begins[CLASSES]
@@ -766,7 +767,7 @@ class Search:
 
     def _joined(self, level: Level, program: Any, number: Any, count: int) -> tuple[int, Any, Any, Any]:
         """Return number of arcs, rows, heads and weights: work-items alone add up a community's arcs."""
-        dev, n, arcs = self.dev, level.n, level.arcs
+        dev, n = self.dev, level.n
         dev.copy(self.key, number, 4 * n)
         key, order = sort_by_key(dev, self.key, n, max(count - 1, 1).bit_length())
         begins, degree = self._begins(level, key, count), dev.empty(n, np.int32)
@@ -774,7 +775,6 @@ class Search:
             self._passes(n), n=n, order=order, row_ptr=level.row_ptr, degree=degree
         )
         before = running_sums(dev, degree, n, into=np.int32)
-        lists = {"head": dev.empty(arcs, np.int32), "value": dev.empty(arcs, np.int64)}
         groups = min(-(-count // self.config.rows), self.alone)
         level.program.multilevel_join.exact(
             groups,
@@ -792,14 +792,14 @@ class Search:
             keys=self.keys,
             sums=self.sums,
             degree=degree,
-            **lists,
+            **self.lists,
         )
         row_ptr = running_sums(dev, degree, count, into=np.int32)
         left = int(dev.download(row_ptr, np.int32, 1, offset=count)[0])
         col_idx, weight = dev.empty(left, np.int32), dev.empty(left, np.int64)
         rows = {"row_ptr": row_ptr, "col_idx": col_idx, "weight": weight}
         program.multilevel_compact(
-            self._passes(count), count=count, begins=begins, before=before, **lists, **rows
+            self._passes(count), count=count, begins=begins, before=before, **self.lists, **rows
         )
         return left, row_ptr, col_idx, weight
 

@@ -108,7 +108,7 @@ def _communities(
         level, moved, climbed, node = rows, list(label), 0, list(range(n))
         while True:
             stage, climbed = stage + 1, climbed + 1
-            found = _move_all(State(level, moved, steps), seed, stage, 1000)
+            found = _move_all(State(level, moved, steps), seed, stage, 1000)[0]
             kept = moved
             if refines or best is not None:
                 stage += 1
@@ -132,9 +132,9 @@ def _communities(
         if best is not None and (found - best) * 1000 < 1024 * whole * whole:
             break
         best = found
-    _move_all(State(rows, label, steps), seed, stage + 1, 1_000_000)
+    awake = _move_all(State(rows, label, steps), seed, stage + 1, 100_000_000)[1]
     while True:
-        state, awake = State(rows, label, steps), set(range(n))
+        state = State(rows, label, steps)
         while True:
             wants = [(v, c) for v in sorted(awake) if (c := state.wanted(v)) != label[v]]
             if not wants and len(awake) == n:
@@ -207,8 +207,8 @@ def _sliced(n: int, seed: int, stage: int, number: int, slices: int) -> list[lis
     return parts
 
 
-def _move_all(state: State, seed: int, stage: int, enough: int) -> int:
-    """Move vertices, slice by slice, until a pass gains too little; the quality that is reached."""
+def _move_all(state: State, seed: int, stage: int, enough: int) -> tuple[int, set[int]]:
+    """Move vertices, slice by slice, until a pass gains too little; the quality, and who is awake."""
     n, label = len(state.rows), state.label
     best, slices, number, awake = state.quality(), min(n, 32), 0, set(range(n))
     while True:
@@ -220,21 +220,21 @@ def _move_all(state: State, seed: int, stage: int, enough: int) -> int:
                 state.move(v, c)
         number += 1
         if not moved:
-            return best
+            return best, set(range(n))
         found = state.quality()
         if found > best:
             gain, best = found - best, found
-            if gain * enough < 1024 * state.weight**2:
-                return best
             left = [v for v in range(n) if label[v] != before[v]]
             awake = {u for v in left for u in state.rows[v] if label[u] != label[v]}
+            if gain * enough < 1024 * state.weight**2:
+                return best, awake
             continue
         awake = set(range(n))
         for v, c in enumerate(before):
             state.move(v, c)
         slices *= 4
         if slices > min(n, 1024):
-            return best
+            return best, awake
 
 
 def verify_louvain(graph: Graph, found: Any, weight: bool = True) -> None:
