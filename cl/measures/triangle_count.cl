@@ -118,8 +118,9 @@ __kernel void triangles_turn(const int n, const int rows, const long arcs, const
     }
 }
 
-// First position from i on, before `end`, whose entry is at least x.
-static inline OFFSET search_from(OFFSET i, OFFSET end, const int x, __global const int *restrict up_idx)
+// First position from i on, before `end`, whose entry is at least x. (`restrict` in functions that LLVM inlines into these
+// loops would need an intrinsic that Oclgrind lacks.)
+static inline OFFSET search_from(OFFSET i, OFFSET end, const int x, __global const int *up_idx)
 {
     while (i < end) {
         const OFFSET middle = i + (end - i) / 2;
@@ -133,7 +134,7 @@ static inline OFFSET search_from(OFFSET i, OFFSET end, const int x, __global con
 
 // Size of the intersection of two lists, i..i_end the shorter; each vertex in it gets a triangle.
 static inline uint meet_in(OFFSET i, const OFFSET i_end, OFFSET j, const OFFSET j_end,
-                           __global const int *restrict up_idx, volatile __global ulong *count)
+                           __global const int *up_idx, volatile __global ulong *count)
 {
     uint met = 0;
     const int search = (j_end - j) / SKEW > i_end - i;
@@ -156,8 +157,8 @@ static inline uint meet_in(OFFSET i, const OFFSET i_end, OFFSET j, const OFFSET 
 }
 
 // The same for the rows u and v.
-static inline uint meet(const int u, const int v, __global const OFFSET *restrict up_ptr,
-                        __global const int *restrict up_idx, volatile __global ulong *count)
+static inline uint meet(const int u, const int v, __global const OFFSET *up_ptr,
+                        __global const int *up_idx, volatile __global ulong *count)
 {
     const OFFSET i = up_ptr[u], i_end = up_ptr[u + 1], j = up_ptr[v], j_end = up_ptr[v + 1];
     return i_end - i < j_end - j ? meet_in(i, i_end, j, j_end, up_idx, count)
