@@ -6,11 +6,11 @@
 // once, when the lists of u and v are intersected for the arc u -> v. No list is longer than the square root of twice
 // the number of edges, so hubs cost no more than other vertices.
 //
-// The core is the vertices of degree `least` or more, a few thousand at most, which most triangles of skewed graphs have
-// two or three corners in. They are numbered in order, and a matrix of bits says which are neighbours. For an arc u -> v
-// into the core no lists are intersected: if u is in the core, two rows of the matrix are, and that finds each triangle in
-// the core once for each of its edges; else the bits of u's list are looked up in v's row, which finds each triangle
-// twice, once from each of its corners in the core. So counts are doubled, and halved in the end.
+// The core is the vertices of degree `least` or more, a few thousand at most: most triangles of skewed graphs have two
+// or three corners there. They are numbered in order, and a matrix of bits says which are neighbours. For an arc u -> v
+// into the core no lists are intersected. If u is in the core, too, the two rows of the matrix are, which finds a triangle
+// of the core once for each of its edges; else the bits of u's list are looked up in v's row, which finds a triangle from
+// both of its corners in the core. So everything is counted twice, and halved in the end.
 //
 // row_ptr, col_idx   the graph: undirected, no loops, no parallel edges; rows ascend
 // up_ptr, up_idx     the directed arcs, a CSR again; rows ascend. Row u: arcs to heads that are not in the core; row n + u:
@@ -21,18 +21,14 @@
 //                    that were found by their numbers; zero before
 //
 // launch     padded range, one work-item per RUN arcs (csr/arcs.h)
-// tunables   RUN; SKEW (measures/lists.h)
+// tunables   RUN; SKEW (measures/lists.h); CORE: vertices of the core at most
 
 #include "csr/arcs.h"
 #include "measures/lists.h"
 #include "wide.h"
 
-#ifndef ACROSS
-#ifdef KIND_GPU
-#define ACROSS 1
-#else
-#define ACROSS 0
-#endif
+#ifndef CORE
+#define CORE 8192
 #endif
 
 // Vertices by degree: eight bins for each power of two. Degrees below `least`, 8 or more, are not counted.
@@ -120,8 +116,8 @@ __kernel void triangles_turn(const int n, const int rows, const long arcs, const
 }
 
 // Size of the intersection of two lists, i..i_end the shorter; each vertex in it gets a triangle.
-static inline uint meet_in(OFFSET i, const OFFSET i_end, OFFSET j, const OFFSET j_end, __global const int *restrict up_idx,
-                        volatile __global ulong *count)
+static inline uint meet_in(OFFSET i, const OFFSET i_end, OFFSET j, const OFFSET j_end,
+                           __global const int *up_idx, volatile __global ulong *count)
 {
     uint met = 0;
     const int search = (j_end - j) / SKEW > i_end - i;
@@ -144,63 +140,79 @@ static inline uint meet_in(OFFSET i, const OFFSET i_end, OFFSET j, const OFFSET 
 }
 
 // The same for the rows u and v.
-static inline uint meet(const int u, const int v, __global const OFFSET *restrict up_ptr,
-                        __global const int *restrict up_idx, volatile __global ulong *count)
+static inline uint meet(const int u, const int v, __global const OFFSET *up_ptr,
+                        __global const int *up_idx, volatile __global ulong *count)
 {
     const OFFSET i = up_ptr[u], i_end = up_ptr[u + 1], j = up_ptr[v], j_end = up_ptr[v + 1];
     return i_end - i < j_end - j ? meet_in(i, i_end, j, j_end, up_idx, count)
                                  : meet_in(j, j_end, i, i_end, up_idx, count);
 }
 
-// Triangles whose second corner is not in the core: the lists of u and v intersected for each arc u -> v.
+#ifndef KIND_GPU
+// Add up what was found with the vertices of u's list of the core, and unmark them.
+static inline void take(const OFFSET begin, const OFFSET end, __global const int *up_idx, ushort *marks,
+                        volatile __global ulong *count)
+{
+    for (OFFSET i = begin; i < end; i++) {
+        const int w = up_idx[i];
+        if (marks[w] > 1)
+            add_wide(&count[w], 2 * (marks[w] - 1u));
+        marks[w] = 0;
+    }
+}
+#endif
+
+// Triangles whose second corner is not in the core: the lists of u and v intersected for each arc u -> v. A CPU,
+// whose caches hold the marks, does not merge their lists of the core: it looks up all of v's.
 __kernel void triangles_lists(const int n, const int rows, __global const OFFSET *restrict up_ptr,
                               __global const int *restrict up_idx, volatile __global ulong *count)
 {
     int u = -1;
     uint at_u = 0;   // below 2^32: RUN arcs times the longest list, 65536, times 2
+#ifndef KIND_GPU
+    ushort marks[CORE];   // 0, or for vertices of the core in u's list 1 and the triangles found, RUN at most
+    for (int w = 0; w < CORE; w++)
+        marks[w] = 0;
+#endif
     FOR_RUN(p, up_ptr[n]) {
         const int row = row_after(p, u, n, up_ptr);
         if (row != u) {
             if (at_u)
                 add_wide(&count[u], at_u);
             at_u = 0;
+#ifndef KIND_GPU
+            if (rows > n) {
+                if (u >= 0)
+                    take(up_ptr[n + u], up_ptr[n + u + 1], up_idx, marks, count + n);
+                for (OFFSET i = up_ptr[n + row]; i < up_ptr[n + row + 1]; i++)
+                    marks[up_idx[i]] = 1;
+            }
+#endif
             u = row;
         }
         const int v = up_idx[p];
         uint met = meet(u, v, up_ptr, up_idx, count);
+#ifdef KIND_GPU
         if (rows > n)
             met += meet(n + u, n + v, up_ptr, up_idx, count + n);
+#else
+        if (rows > n && up_ptr[n + u] < up_ptr[n + u + 1])
+            for (OFFSET i = up_ptr[n + v]; i < up_ptr[n + v + 1]; i++) {
+                const int w = up_idx[i], hit = marks[w] > 0;
+                marks[w] += hit;
+                met += hit;
+            }
+#endif
         if (met)
             add_wide(&count[v], 2 * met);
         at_u += 2 * met;
     }
     if (at_u)
         add_wide(&count[u], at_u);
-}
-
-// Bits that two rows of the matrix have in common.
-static inline uint common(const int words, __global const uint *restrict a, __global const uint *restrict b)
-{
-    uint found = 0;
-    for (int k = 0; k < words; k++)
-        found += popcount(a[k] & b[k]);
-    return found;
-}
-
-// Vertices of a list, of which the matrix says that they are neighbours of v.
-static inline uint listed(OFFSET i, const OFFSET i_end, const int v, const int words,
-                          __global const int *restrict up_idx, __global const uint *restrict matrix)
-{
-    uint found = 0;
-    for (; i < i_end; i++) {
-        const int w = up_idx[i];
-#if ACROSS   // neighbouring work-items have the same w, and v in one row of the matrix
-        found += matrix[(long)w * words + v / 32] >> v % 32 & 1;
-#else
-        found += matrix[(long)v * words + w / 32] >> w % 32 & 1;
+#ifndef KIND_GPU
+    if (rows > n && u >= 0)
+        take(up_ptr[n + u], up_ptr[n + u + 1], up_idx, marks, count + n);
 #endif
-    }
-    return found;
 }
 
 // The others: for each arc u -> v into the core.
@@ -220,8 +232,19 @@ __kernel void triangles_bits(const int n, const int words, __global const OFFSET
             u = row;
         }
         const int v = up_idx[begin + p], i = place[u - n], has_row = i < place[u - n + 1];
-        const uint met = has_row ? common(words, matrix + (long)v * words, matrix + (long)i * words)
-                                 : listed(up_ptr[u], up_ptr[u + 1], v, words, up_idx, matrix);
+        uint met = 0;
+        if (has_row)   // bits that both rows have
+            for (int k = 0; k < words; k++)
+                met += popcount(matrix[(long)i * words + k] & matrix[(long)v * words + k]);
+        else           // neighbours of v in u's list
+            for (OFFSET at = up_ptr[u]; at < up_ptr[u + 1]; at++) {
+                const int w = up_idx[at];
+#ifdef KIND_GPU   // neighbouring work-items have the same w, and their v in one row of the matrix
+                met += matrix[(long)w * words + v / 32] >> v % 32 & 1;
+#else
+                met += matrix[(long)v * words + w / 32] >> w % 32 & 1;
+#endif
+            }
         if (met)
             add_wide(&count[n + v], has_row ? met : 2 * met);
         at_u += met;

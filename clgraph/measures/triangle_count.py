@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 Definition = Literal["undirected", "ldbc", "networkx"]
 Ints = npt.NDArray[np.int64]
 
-# consecutive arcs per work-item; how many times longer than the other a list must be to be searched rather than
-# walked; the core: vertices at most, and the least degree, 8 or more
-LAUNCH = LaunchTable(gpu=(4, 16, 16384, 64), cpu=(512, 16, 8192, 64), simulator=(8, 2, 16, 8))
+# consecutive arcs per work-item, below 2^16; how many times longer than the other a list must be to be
+# searched rather than walked; the core: vertices at most, and the least degree, 8 or more
+LAUNCH = LaunchTable(gpu=(2, 16, 16384, 64), cpu=(512, 16, 8192, 64), simulator=(8, 2, 32, 8))
 BINS = 256  # of degrees, eight for each power of two
 
 
@@ -40,8 +40,9 @@ def triangles(
 ) -> npt.NDArray[np.int64]:
     """Count the triangles that contain each vertex.
 
-    Directions of arcs, self-loops and parallel edges are ignored. The forward algorithm [1]_ finds each
-    triangle once, in time O(m^1.5) at most for m edges.
+    Directions of arcs, self-loops and parallel edges are ignored. The forward algorithm [1]_ intersects lists
+    of neighbours, in time O(m^1.5) at most for m edges. Where two corners of a triangle are among some
+    thousands of vertices of large degree, a matrix of bits takes the place of their lists.
 
     Parameters
     ----------
@@ -82,16 +83,15 @@ def triangles(
 
 
 def count_triangles(dev: Device, view: Graph) -> Any:
-    """The triangles at each vertex of a simple graph: int64 device buffer, shape (n,) at least."""
+    """The triangles at each vertex of a simple graph: int64 device buffer, of which the first n count."""
     n, arcs = view.num_vertices, view.num_arcs
     if arcs == 0:
         return dev.zeros(n, np.int64)
-    csr, (run, skew, _, _) = upload_csr(dev, view), LAUNCH.of(dev)
-    prog = _program(dev, csr)
-    core = _find_core(dev, csr)
+    csr = upload_csr(dev, view)
+    prog, core = _program(dev, csr), _find_core(dev, csr)
     upward = turned_arcs(dev, csr, core)
     found = dev.zeros(n + core.size, np.int64)
-    rows, passes = core.rows(n), -(-arcs // 2 // run)
+    rows, passes = core.rows(n), -(-arcs // 2 // LAUNCH.of(dev)[0])
     prog.triangles_lists(passes, n=n, rows=rows, count=found, **upward)
     if core.size:
         bits = {"words": core.words, "place": core.place, "matrix": core.matrix}
@@ -101,12 +101,13 @@ def count_triangles(dev: Device, view: Graph) -> Any:
 
 
 def _program(dev: Device, csr: DeviceCSR) -> Program:
-    run, skew, _, _ = LAUNCH.of(dev)
-    return dev.program("measures/triangle_count", RUN=run, SKEW=skew, ITEMS=dev.tuning.items, **csr.defines)
+    run, skew, most, _ = LAUNCH.of(dev)
+    shape = {"RUN": run, "SKEW": skew, "CORE": most, "ITEMS": dev.tuning.items}
+    return dev.program("measures/triangle_count", **shape, **csr.defines)
 
 
 class Core(NamedTuple):
-    """The vertices of the largest degrees, which a matrix of bits says the neighbours of.
+    """Vertices of large degree, with a matrix of bits that says which are neighbours.
 
     Attributes
     ----------
@@ -129,19 +130,22 @@ class Core(NamedTuple):
         return 2 * n if self.size else n
 
 
+NO_CORE = Core()
+
+
 def _find_core(dev: Device, csr: DeviceCSR) -> Core:
     """Choose the core: no vertex outside has the degree of one inside. Its matrix has no bits yet."""
     n = csr.n
     _, _, most, least = LAUNCH.of(dev)
     if n >= 1 << 30:  # twice as many rows would not have numbers
-        return Core()
+        return NO_CORE
     prog, passes, bins = _program(dev, csr), -(-n // dev.tuning.items), dev.zeros(BINS, np.int32)
     prog.triangles_degrees(passes, n=n, least=least, row_ptr=csr.row_ptr, bins=bins)
     sizes = np.cumsum(dev.download(bins, np.int32, BINS)[::-1], dtype=np.int64)
     inside = int(np.searchsorted(sizes, most, "right"))  # bins
     size = int(sizes[inside - 1]) if inside else 0
     if not size:
-        return Core()
+        return NO_CORE
     power, eighth = divmod(BINS - inside, 8)
     least = max(least, (8 + eighth) << power >> 3)
     words = -(-size // 256) * 8
@@ -152,10 +156,10 @@ def _find_core(dev: Device, csr: DeviceCSR) -> Core:
     return Core(size, least, words, place, dev.zeros(size * words, np.uint32))
 
 
-def turned_arcs(dev: Device, csr: DeviceCSR, core: Core = Core()) -> dict[str, Any]:
+def turned_arcs(dev: Device, csr: DeviceCSR, core: Core = NO_CORE) -> dict[str, Any]:
     """The edges of a simple graph, each turned to its end of larger degree, as a CSR; does not wait.
 
-    This bounds every row by sqrt(2 m). The arcs into the core, if there is one, come last, in rows of their own.
+    This bounds every row by sqrt(2 m). The arcs into the core come last, in rows of their own.
     """
     n, arcs = csr.n, csr.arcs
     run, rows, parts = LAUNCH.of(dev)[0], core.rows(n), core.rows(n) // n
