@@ -12,7 +12,7 @@ import click
 
 import clgraph
 from clgraph.cli.command import Command, Run, direction, edges_word, table_of
-from clgraph.cli.options import MethodName, measure_options, option, run_options
+from clgraph.cli.options import MethodName, also_option, measure_options, option, run_options
 from clgraph.cli.outputs import PICTURES, check_drawn
 from clgraph.errors import InputError
 
@@ -52,9 +52,7 @@ ABOUT_SAMPLE = ("record", "method", "sample_seed", "command", "relation", "sampl
 @option("--sample-format NAME", "Format of SAMPLE (default: by its suffix).")
 @option("--seed", "Seed for the vertices from which a large graph's hop plot is estimated.", int, 0)
 @measure_options
-@option(
-    "--also NAMES", "Also measure these: modularity, weighted_distance (see clgraph.quality).", default=""
-)
+@also_option
 @option(
     "--fit",
     "Fit the power law of the degrees by clgraph, or by the package powerlaw, which also tests it against "

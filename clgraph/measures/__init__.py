@@ -16,7 +16,7 @@ from clgraph.measures.compare import Relation, check_part, distances
 from clgraph.measures.cores import core_numbers, k_core
 from clgraph.measures.fits import Fit, check_fit
 from clgraph.measures.hops import SOURCES
-from clgraph.measures.optional import check_also, measure_also
+from clgraph.measures.optional import Also, check_also, with_also
 from clgraph.measures.scalars import PHASES, MeasureRequest, Measures, Pair, measure
 from clgraph.measures.spectrum import eigenvalues
 from clgraph.measures.triangle_count import average_clustering, clustering, transitivity, triangles
@@ -309,6 +309,8 @@ def quality(
         second = None if part is None else measure(part, dev, request, advance)
         ks = None if second is None else distances(first, second)
         if named:
-            first, second = measure_also(named, whole, first, part, second, dev, request)
+            more = Also(named, whole, dev, request)
+            first = with_also(first, more.of(whole))
+            second = None if part is None or second is None else with_also(second, more.of(part))
             advance("also")
         return Quality(first, second, ks, seed, dev.name, provenance=run.provenance)

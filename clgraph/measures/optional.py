@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from clgraph.arguments import shown
 from clgraph.csr.upload import upload_csr
@@ -40,75 +42,64 @@ def check_also(also: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def measure_also(
-    names: Sequence[str],
-    original: Graph,
-    first: Measures,
-    sample: Graph | None,
-    second: Measures | None,
-    dev: Device,
-    request: MeasureRequest,
-) -> tuple[Measures, Measures | None]:
-    """Return the measures of the original and of the sample with those named, or with reasons.
+class Also:
+    """Optional measures of a graph and of samples of it.
 
     Parameters
     ----------
     names : sequence of str
         From `OPTIONAL`.
-    original, sample : Graph
-    first, second : Measures
+    original : Graph
     dev : Device
     request : MeasureRequest
         Its seed is Louvain's, and that of the sources.
     """
-    graphs = [original] if sample is None else [original, sample]
-    found: list[dict[str, float | str]] = [{} for _ in graphs]
-    if "modularity" in names:
-        for each, value in zip(found, _modularities(graphs, dev, request.seed), strict=True):
-            each["modularity"] = value
-    if "weighted_distance" in names:
-        for each, graph in zip(found, graphs, strict=True):
-            each["weighted_distance"] = _weighted_distance(graph, dev, request)
-    one, *others = map(_with, [first] if second is None else [first, second], found)
-    return one, others[0] if others else None
+
+    def __init__(self, names: Sequence[str], original: Graph, dev: Device, request: MeasureRequest) -> None:
+        self._names, self._original, self._dev, self._request = names, original, dev, request
+
+    def of(self, graph: Graph) -> dict[str, float | str]:
+        """Return those of the original or of a sample, by name; a text says why one is not defined."""
+        makers = {"modularity": self._modularity, "weighted_distance": self._weighted_distance}
+        return {name: makers[name](graph) for name in self._names}
+
+    @cached_property
+    def _labels(self) -> npt.NDArray[np.int32]:
+        """The communities of the original."""
+        from clgraph.measures.multilevel import louvain
+
+        found = louvain(self._rows(self._original), seed=self._request.seed, device=self._dev)
+        labels: npt.NDArray[np.int32] = found.labels
+        return labels
+
+    def _rows(self, graph: Graph) -> Graph:
+        """Rows alone: each pair of neighbours counts once, without weights."""
+        return of_rows(self._dev, upload_csr(self._dev, measured_view(self._dev, graph)))
+
+    def _modularity(self, graph: Graph) -> float | str:
+        from clgraph.communities.partitions import modularity
+
+        view, at = self._rows(graph), positions(self._original, graph)
+        if not view.num_arcs:
+            return NO_EDGES
+        if np.any(at < 0):
+            return "not all of its vertices are in the original"
+        return modularity(view, self._labels[at], device=self._dev)
+
+    def _weighted_distance(self, graph: Graph) -> float | str:
+        from clgraph.traversal.weighted import mean_distance
+
+        view, n, most = graph.undirected.without_self_loops, graph.num_vertices, self._request.sources
+        if not graph.is_weighted:
+            return "the graph has no weights"
+        if not view.num_arcs:
+            return NO_EDGES
+        sources = None if n <= most else draw_sources(n, most, self._request.seed)
+        return mean_distance(self._dev, view, sources=sources)
 
 
-def _with(measures: Measures, found: dict[str, float | str]) -> Measures:
+def with_also(measures: Measures, found: dict[str, float | str]) -> Measures:
+    """Return measures with optional ones, or with the reasons why they are not defined."""
     numbers: dict[str, Any] = {name: value for name, value in found.items() if not isinstance(value, str)}
     reasons = {name: value for name, value in found.items() if isinstance(value, str)}
     return replace(measures, **numbers, reasons=measures.reasons | reasons)
-
-
-def _modularities(graphs: list[Graph], dev: Device, seed: int) -> list[float | str]:
-    """The modularity of the first graph's communities, in each graph; why it has none."""
-    from clgraph.communities.partitions import modularity
-    from clgraph.measures.multilevel import louvain
-
-    # rows alone: each pair of neighbours counts once, without weights
-    views = [of_rows(dev, upload_csr(dev, measured_view(dev, graph))) for graph in graphs]
-    if not views[0].num_arcs:
-        return [NO_EDGES] * len(views)
-    labels = louvain(views[0], seed=seed, device=dev).labels
-    values: list[float | str] = [modularity(views[0], labels, device=dev)]
-    for graph, view in zip(graphs[1:], views[1:], strict=True):
-        at = positions(graphs[0], graph)
-        if not view.num_arcs:
-            values.append(NO_EDGES)
-        elif np.any(at < 0):
-            values.append("not all of its vertices are in the original")
-        else:
-            values.append(modularity(view, labels[at], device=dev))
-    return values
-
-
-def _weighted_distance(graph: Graph, dev: Device, request: MeasureRequest) -> float | str:
-    """The mean distance by weight between connected vertices, or why there is none."""
-    from clgraph.traversal.weighted import mean_distance
-
-    view, n = graph.undirected.without_self_loops, graph.num_vertices
-    if not graph.is_weighted:
-        return "the graph has no weights"
-    if not view.num_arcs:
-        return NO_EDGES
-    sources = None if n <= request.sources else draw_sources(n, request.sources, request.seed)
-    return mean_distance(dev, view, sources=sources)
