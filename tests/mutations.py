@@ -63,11 +63,11 @@ MUTATIONS = [
     *_of(
         WEIGHTED,
         "clgraph/traversal/weighted.py",
-        ("integers = (n - 1) * largest < EXACT[dtype]", "integers = largest < EXACT[dtype]"),
+        ("integers = max(n - 1, 1) * largest < EXACT[dtype]", "integers = largest < EXACT[dtype]"),
         ("dtype).type(min(last, float(np.finfo(dtype).max))))", "dtype).type(last))"),
         ("float(np.dtype(dtype).type(min(last, float(np.finfo(dtype).max))))", "last"),
         ("2 * self.n * self.lengths.largest < top", "self.lengths.largest < top"),
-        ("if reached < (batch.stop - batch.start) * n:", "if reached < 0:"),
+        ("if disconnected and reached < (batch.stop - batch.start) * n:", "if False:"),
         (
             "        if not self.graph.directed:\n            return self.csr, self.weight",
             "        if True:\n            return self.csr, self.weight",
@@ -113,7 +113,7 @@ MUTATIONS = [
         ),
         ("if (c < 0 || (within && c != own && busy[c] == stamp))", "if (c < 0)"),
         ("if (u == v || (within && u >= 0 && within[u] != within[v]))", "if (u == v)"),
-        ("(claim[from] == v && claim[to] == v)", "claim[from] == v"),
+        ("(claim[from] != v || claim[to] != v)", "claim[from] != v"),
         ("tail[e] != tail[before] || head[e] != head[before];", "tail[e] != tail[before];"),
         ("label[number[v]] = number[root[v]];", "label[number[v]] = number[v];"),
         ("        if (label[v] == v && members[v] == 1)\n", "        if (label[v] == v)\n"),
@@ -121,10 +121,7 @@ MUTATIONS = [
     *_of(
         MULTILEVEL,
         "clgraph/communities/multilevel.py",
-        (
-            "return inside, (upper << 40) + (mixed << 21) + lower",
-            "return inside, (upper << 40) + (mixed << 20) + lower",
-        ),
+        ("((upper << 40) + (mixed << 21) + lower)", "((upper << 40) + (mixed << 20) + lower)"),
         ("        return after > before\n", "        return False\n"),
         ("exponent + 38 - total.bit_length()", "exponent + 37 - total.bit_length()"),
         ("            slices *= 4\n", "            slices *= 2\n"),
@@ -286,7 +283,7 @@ MUTATIONS = [
     *_of(
         "centrality/test_betweenness.py",
         "clgraph/centrality/betweenness.py",
-        ("        of[sources] -= 1\n", "        pass\n"),
+        ("own = count / (count - 1) if", "own = 1 if"),
         ("total = (total / np.bincount(pair))[pair]", "total = total[pair]"),
     ),
     *_of(

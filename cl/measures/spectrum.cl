@@ -287,10 +287,10 @@ static inline void turn_of(const int c, const int kept, CHUNKS, __global const d
                     sum[r][l] = 0;
             for (int i = 0; i < VECTORS - 1; i++)
                 // unrolled, the sums are in registers: half the time on CPUs
-#pragma unroll
+                __attribute__((opencl_unroll_hint))
                 for (int r = 0; r < AT_ONCE; r++) {
                     const double by = mine[i * kept + k + r];
-#pragma unroll
+                    __attribute__((opencl_unroll_hint))
                     for (int l = 0; l < LANES; l++)
                         sum[r][l] += by * tile[i][l];
                 }

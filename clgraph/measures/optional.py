@@ -66,7 +66,7 @@ class Also:
     @cached_property
     def _labels(self) -> npt.NDArray[np.int32]:
         """The communities of the original."""
-        from clgraph.measures.multilevel import louvain
+        from clgraph.communities.multilevel import louvain
 
         found = louvain(self._rows(self._original), seed=self._request.seed, device=self._dev)
         labels: npt.NDArray[np.int32] = found.labels
