@@ -17,6 +17,10 @@ DEVICE = {
     )
 }
 SORTING = "`sort_neighbors` is left to NetworkX."
+FORD = (
+    "Only where a call names the backend: of several shortest paths it gives that of Dijkstra's algorithm, "
+    "and nodes in the order of their distances. Negative weights are left to NetworkX."
+)
 
 
 class Function(NamedTuple):
@@ -38,7 +42,7 @@ class Function(NamedTuple):
     early_end : bool
         NetworkX's own search usually ends after a few vertices: it is faster whatever the size.
     named : bool
-        It runs only where a call names the backend: its results are not those of NetworkX.
+        It runs only where a call names the backend: its results, or their order, are not those of NetworkX.
     note : str
         What NetworkX's documentation says of the backend's function.
     """
@@ -87,11 +91,30 @@ TABLE = (
     Function("single_target_shortest_path_length", NEVER, 60_000),
     Function("single_source_shortest_path", NEVER, 600_000),
     Function("all_pairs_shortest_path_length", 2_000, 2_000),
+    Function("single_source_dijkstra", NEVER, 20_000),
+    Function("single_source_dijkstra_path", NEVER, 20_000),
+    Function("single_source_dijkstra_path_length", NEVER, 6_000),
+    Function("multi_source_dijkstra", NEVER, 20_000),
+    Function("multi_source_dijkstra_path", NEVER, 20_000),
+    Function("multi_source_dijkstra_path_length", NEVER, 20_000),
+    Function("dijkstra_predecessor_and_distance", NEVER, 20_000),
+    Function("all_pairs_dijkstra", 2_000, 2_000),
+    Function("all_pairs_dijkstra_path", 2_000, 2_000),
+    Function("all_pairs_dijkstra_path_length", 2_000, 2_000),
+    Function("dijkstra_path", early_end=True),
+    Function("dijkstra_path_length", early_end=True),
+    Function("bellman_ford_path_length", 6_000, 6_000),
+    Function("bellman_ford_path", named=True, note=FORD),
+    Function("single_source_bellman_ford", named=True, note=FORD),
+    Function("single_source_bellman_ford_path", named=True, note=FORD),
+    Function("single_source_bellman_ford_path_length", named=True, note=FORD),
+    Function("all_pairs_bellman_ford_path", named=True, note=FORD),
+    Function("all_pairs_bellman_ford_path_length", named=True, note=FORD),
     Function("triangles", 2_000, 600),
     Function("clustering", 600, 600, weights=False, multigraphs=False),
     Function("average_clustering", 2_000, 2_000, weights=False, multigraphs=False),
     Function("transitivity", 2_000, 600, multigraphs=False, directed=False, note="For undirected graphs."),
-    Function("average_shortest_path_length", 2_000, 2_000, weights=False),
+    Function("average_shortest_path_length", 2_000, 2_000),
     Function("betweenness_centrality", 600, 600, weights=False),
     Function("edge_betweenness_centrality", 600, 600, weights=False, multigraphs=False),
     Function("closeness_centrality", 2_000, 2_000, weights=False, note="Without `distance` and `sp`."),
@@ -137,13 +160,13 @@ TABLE = (
     Function("average_neighbor_degree", 60_000, 6_000, weights=False),
     Function(
         "shortest_path",
-        weights=False,
         note=(
-            "Without weights. Between two nodes it is the path that `single_source_shortest_path` "
-            "gives; NetworkX's own search from both ends may find another one of the same length."
+            "Between two nodes it is the path that `single_source_shortest_path` gives, by weight "
+            "`single_source_dijkstra_path`; NetworkX's own search from both ends may find another one of the "
+            "same length."
         ),
     ),
-    Function("shortest_path_length", weights=False),
+    Function("shortest_path_length"),
     Function("has_path", early_end=True),
     Function("descendants_at_distance", early_end=True),
 )

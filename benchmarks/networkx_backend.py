@@ -30,7 +30,7 @@ from clgraph.bench.harness import Case, Context, Figures, quantity, timed
 
 # of each the search from every node: only on request
 EVERY_NODE = (
-    "all_pairs_shortest_path_length",
+    *(name for name in FUNCTIONS if name.startswith("all_pairs")),
     "average_shortest_path_length",
     "betweenness_centrality",
     "closeness_centrality",
@@ -44,6 +44,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "katz_centrality": (0.01,),
     "descendants_at_distance": (0, 2),
     **dict.fromkeys(("shortest_path", "shortest_path_length"), (0,)),
+    **{name: ([0, 1, 2],) for name in FUNCTIONS if name.startswith("multi_source")},
 }
 SIZES = [size for power in range(1, 7) for size in (10**power, 3 * 10**power)]  # for --crossover
 LIMIT = 10.0  # seconds for each figure, after the first run

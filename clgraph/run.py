@@ -178,6 +178,15 @@ class run_on:
         return replace(result, provenance=self.provenance, **changes)
 
 
+def need_doubles(device: Device, what: str) -> None:
+    """Raise a DeviceError unless the device has float64."""
+    if "HAVE_FP64" not in device.features:
+        raise DeviceError(
+            f"{device}: {what} needs float64, which the device does not have; choose another one (clgraph "
+            "devices lists them)"
+        )
+
+
 def serial_device(device: Device) -> Device:
     """Return the device for serial work: the host's CPU if it has a driver, else the given one."""
     from clgraph.device import get_device
@@ -188,6 +197,16 @@ def serial_device(device: Device) -> Device:
         return get_device("cpu", kernels="ndrange")
     except DeviceError:  # there is none that works
         return device
+
+
+def host_cpu() -> Device | None:
+    """Return a CPU device that works; one whose driver would have to be tried first does not count."""
+    from clgraph.device.choosing import list_devices, of_word
+
+    for device in of_word("cpu", list_devices()) or []:
+        if not device.is_untried and device.fault is None:
+            return device
+    return None
 
 
 def _blocks(

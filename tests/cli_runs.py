@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -28,10 +29,15 @@ def environment(**changes: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, **changes}
 
 
-def process(*args: str, timeout: float = 300, **env: str) -> Run:
+def words(args: tuple[object, ...]) -> list[str]:
+    """A command's arguments; the first may be a line of several, as in a shell."""
+    return [*shlex.split(str(args[0])), *map(str, args[1:])] if args else []
+
+
+def process(*args: object, timeout: float = 300, **env: str) -> Run:
     """``python -m clgraph ARGS`` to its end."""
     done = subprocess.run(
-        [sys.executable, "-m", "clgraph", *map(str, args)],
+        [sys.executable, "-m", "clgraph", *words(args)],
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,
@@ -54,7 +60,7 @@ class InProcess:
         self._capsys.readouterr()
         status = 0
         try:
-            main([str(arg) for arg in args])
+            main(words(args))
         except SystemExit as stop:
             status = int(stop.code or 0)
         out, err = self._capsys.readouterr()

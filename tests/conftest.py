@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from cli_runs import InProcess
 from devices import POOR, WORDS, ask_for, has_oclgrind, poor_device, working_devices
 from drivers.known import Known, known
 
@@ -71,7 +72,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--cross",
         metavar="A,B",
-        help="on these devices only what is marked smoke or cross; and on FPGAs the tests of pipelines",
+        help="on these devices only what is marked smoke or cross; on FPGAs what is marked cross('fpga'), "
+        "and what has to do with devices and pipelines",
     )
     group.addoption(
         "--oclgrind",
@@ -186,9 +188,15 @@ def parameter_of(item: pytest.Item, name: str) -> str | None:
 
 
 def _is_cross(item: pytest.Item) -> bool:
-    """Whether a test runs on the devices of ``--cross``, too."""
-    pipelines = parameter_of(item, "device") == "fpga" and item.path.parent.name == "fpga"
-    return pipelines or any(item.get_closest_marker(name) for name in ("smoke", "cross"))
+    """Whether a test runs on the devices of --cross, too.
+
+    On FPGAs and their emulator kernels without a pipeline are those of all devices, by the same compiler as
+    on Intel's runtime: a few tests of each family are enough there.
+    """
+    marked = [mark.args for name in ("smoke", "cross") for mark in item.iter_markers(name)]
+    if parameter_of(item, "device") == "fpga":
+        return ("fpga",) in marked or (item.path.parent.name in ("fpga", "device") and marked != [])
+    return marked != []
 
 
 def _known(item: pytest.Item) -> Known | None:
@@ -239,6 +247,12 @@ def device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> D
         assert found is not None
         return found
     return working_devices()[request.param]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> InProcess:
+    """``run("info graph.txt")``: a command in this process."""
+    return InProcess(capsys)
 
 
 @pytest.fixture

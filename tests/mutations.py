@@ -296,6 +296,12 @@ MUTATIONS = [
             "            if (at_u)\n                add_wide(&count[u], at_u);\n            at_u = 0;",
             "            at_u = 0;",
         ),
+        ("has_row ? met : 2 * met", "met"),
+        ("atomic_or(&matrix[(long)j * words + i / 32], 1u << i % 32);", ""),
+        (
+            "            add_wide(&count[w], 2 * (marks[w] - 1u));\n        marks[w] = 0;",
+            "            marks[w] = 0;",
+        ),
     ),
     *_of(
         "files/test_parse.py files/test_edge_list.py files/test_table.py",

@@ -15,12 +15,16 @@ import re
 import subprocess
 import sys
 import tempfile
+from html import unescape
+from html.parser import HTMLParser
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from cli_runs import ROOT, environment
+from test_examples import TRIALS
 from test_readme import Recorder, commands, execute, plain
 
 from clgraph.public import PUBLIC
@@ -124,6 +128,48 @@ def test_it_builds_without_a_warning(request: pytest.FixtureRequest, tmp_path: P
         section = re.search(r'aria-label="Section Navigation".*?</nav>', text, re.DOTALL)
         assert section is None or "<a " in section[0], f"{made.name}: an empty section navigation"
     assert "drawn highlight-" in (tmp_path / "html" / "devices.html").read_text()
+    for name, printed in TRIALS.items():
+        text = re.sub("<[^>]*>", "", (tmp_path / "html" / "gallery" / f"{name}.html").read_text())
+        assert printed in unescape(text), name
+    assert dead_links(tmp_path / "html") == []
+    planted = tmp_path / "html" / "planted.html"
+    planted.write_text(
+        '<a href="install.html#gone"></a><img src="gone.svg"><p id="here"><a href="#here"></a>'
+    )
+    assert dead_links(tmp_path / "html") == ["planted.html: install.html#gone", "planted.html: gone.svg"]
+
+
+class Links(HTMLParser):
+    """What a page refers to, and the anchors that it has."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.targets: list[str] = []
+        self.anchors = {""}
+        self.feed(page.read_text())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name in ("href", "src") and value:
+                self.targets.append(value)
+            elif value and (name == "id" or (tag, name) == ("a", "name")):
+                self.anchors.add(value)
+
+
+def dead_links(folder: Path) -> list[str]:
+    """Links of a built documentation to files or anchors that are not in it; others' pages are not asked."""
+    pages = {page: Links(page) for page in sorted(folder.rglob("*.html"))}
+    dead = []
+    for page, links in pages.items():
+        for link in dict.fromkeys(links.targets):
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = Path(os.path.normpath(page.parent / unquote(parts.path))) if parts.path else page
+            known = pages[target].anchors if target in pages else {parts.fragment}
+            if not target.is_file() or unquote(parts.fragment) not in known:
+                dead.append(f"{page.relative_to(folder)}: {link}")
+    return dead
 
 
 def update(page: Path) -> None:

@@ -10,7 +10,7 @@ from cli_runs import ROOT, environment
 from devices import working_devices
 
 EXAMPLES = {"cpu_pocl": "pocl", "gpu_nvidia": "nvidia", "fpga_intel": "fpga"}
-# for whom, or of what; and what they print
+# for whom, or of what; and what they print, which is in the gallery of the documentation, too
 TRIALS = {
     "own_kernel": "edges join two levels of the search",
     "shared_queue": "scores is 1.000",
@@ -38,8 +38,10 @@ def test_all_examples_are_here():
 
 @pytest.mark.device
 @pytest.mark.parametrize("name", TRIALS)
-def test_trials(name, tmp_path):
+def test_trials(name, tmp_path, pytestconfig):
     """What a researcher, a data scientist and an engineer do in their first hour."""
+    if pytestconfig.getoption("--require"):
+        pytest.skip("the gallery runs them as tests/test_docs.py builds the documentation")
     backends = {found.name for found in entry_points(group="networkx.backends")}
     if name == "data_scientist" and "clgraph" not in backends:
         pytest.skip("NetworkX finds backends that are installed")

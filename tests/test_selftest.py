@@ -22,6 +22,7 @@ NAMES = set(FAMILIES.values()) - {""}
 
 
 @pytest.mark.smoke
+@pytest.mark.cross("fpga")
 @pytest.mark.parametrize("family", sorted(NAMES))
 def test_family(device: Device, family: str, request: pytest.FixtureRequest) -> None:
     crossed = words_of(request.config, "--cross")

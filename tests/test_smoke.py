@@ -33,6 +33,7 @@ LINES = {
     "replay": "half.json",
     "demo": "--vertices 1000",
     "bfs": "graph.txt --source 0 --verify",
+    "paths": "graph.txt --source 0 --target 1 --verify",
     "components": "graph.txt --verify",
     "communities": "graph.txt --verify",
     "pagerank": "graph.txt --verify",

@@ -21,6 +21,7 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
+import pyopencl as cl
 import pytest
 from cli_runs import InProcess
 from devices import working_devices
@@ -33,7 +34,7 @@ from clgraph import ClgraphError, Graph
 from clgraph.device import Setup, cache, choosing, drivers
 from clgraph.device import device as device_module
 from clgraph.device.device import Device, SecondLock, new_lock
-from clgraph.device.graph_cache import GraphCache
+from clgraph.device.graph_cache import GraphCache, Pool
 from clgraph.device.launch import Kernel, record_launches
 from clgraph.device.memory import Memory
 from clgraph.errors import DeviceError
@@ -763,13 +764,29 @@ def test_workers_that_are_forked(device):
 
 
 @forking
-def test_a_forked_child_leaves_its_parents_buffers(device):
-    """To free one is to call the driver, where a thread that the child lacks may have held a lock."""
+def test_a_forked_child_leaves_what_its_parents_drivers_made(device):
+    """To free it is to call the driver, where a thread that the child lacks may have held a lock."""
     graphs = [clgraph.powerlaw_graph(3000, seed=1, device=device)]
     buffer = weakref.ref(graphs[0]._residence.rows(graphs[0], False).col_idx)
-
-    told = in_a_child({"drop": graphs.clear, "buffer": lambda: buffer().size})
-    assert told == {"drop": "fine", "buffer": "fine"}
+    cached = weakref.ref(device.cached(graphs[0], "test", lambda: Pool([cl.enqueue_marker(device.queue)])))
+    circle = Pool([cl.enqueue_marker(device.queue)])
+    circle.append(circle)
+    garbage = weakref.ref(circle)
+    gc.disable()
+    try:
+        del circle
+        told = in_a_child(
+            {
+                "drop": graphs.clear,
+                "collect": gc.collect,
+                "buffer": lambda: buffer().size,
+                "event": lambda: cached()[0].int_ptr,
+                "circle": lambda: garbage()[0].int_ptr,
+            }
+        )
+    finally:
+        gc.enable()
+    assert told == dict.fromkeys(("drop", "collect", "buffer", "event", "circle"), "fine")
     graphs.clear()
     gc.collect()
-    assert buffer() is None
+    assert buffer() is cached() is garbage() is None

@@ -3,7 +3,8 @@
 //
 // The distances come from the searches of traversal/many.h. Then, level by level, each vertex sums up its neighbours of the
 // level before (numbers of shortest paths), and back from the last level its neighbours of the level after (dependencies).
-// Every sum is of one work-item, in the order of the row: no atomic adds of floats, and the same bits at each run.
+// No atomic adds of floats, and the same bits at each run: the arcs of a row are summed in their order, those of a row of
+// more than ONE_SUM arcs in ways_of(arcs) partial sums, arc j to sum j mod ways, and these are folded by halves.
 //
 // distance     DIST[n][LANES]     -1 where not reached
 // paths        double[n][LANES]   number of shortest paths; on the way back the dependency takes its place
@@ -14,7 +15,7 @@
 // by_arc       the dependencies of arcs are wanted: numbers of paths stay on the way back
 //
 // launch       padded ranges; arcs: one work-item per RUN arcs (csr/arcs.h); levels: SPLIT work-items for ENTRIES entries of the
-//              list, each with LANES / SPLIT lanes; long rows: a work-group each
+//              list, each with LANES / SPLIT lanes; long rows: LANES work-items for each partial sum, very long rows: a work-group
 // tunables     LANES (a power of two: few sources take few), SPLIT (LANES on GPUs: adjacent work-items take adjacent lanes; 1 on
 //              CPUs), ENTRIES, RUN, LONG_ROW (arcs; rows with more are summed up by work-groups; CPUs: none)
 
@@ -32,9 +33,12 @@
 #endif
 #define PER (LANES / SPLIT)
 #ifdef LONG_ROW
-#define CLASSES 3        // of rows: very long, long, others
-#define VERY_LONG 4096   // these begin first: they take longest
+#define CLASSES 3        // of rows: very long (these begin first: they take longest), long, others
 #endif
+#define ONE_SUM 32       // arcs
+#define WAYS 8           // partial sums of a row of more
+#define VERY_LONG 4096   // arcs; rows with more have MOST_WAYS partial sums
+#define MOST_WAYS 64
 #define GROUP_LISTS 96   // lists that a work-group counts by itself
 #define AT(v, l) ((size_t)(v) * LANES + (l))
 
@@ -127,11 +131,49 @@ __kernel void betweenness_lists(const int n, __global const OFFSET *restrict row
 }
 
 // for (each vertex v of a level's list that is this work-item's)
-#define FOR_LEVEL(v, begin, end)                                                                              \
-    const uint lane = (uint)(get_global_id(0) % SPLIT) * PER;                                                 \
-    const long from_ = (long)(begin) + (long)(get_global_id(0) / SPLIT) * ENTRIES;                            \
-    for (long i_ = min(from_, (long)(end)), end_ = min(from_ + ENTRIES, (long)(end)), v; i_ < end_ && (v = list[i_], 1); \
+#define FOR_LEVEL(v, begin, end)                                                                                       \
+    const uint lane = (uint)(get_global_id(0) % SPLIT) * PER;                                                          \
+    const long from_ = (long)(begin) + (long)(get_global_id(0) / SPLIT) * ENTRIES;                                     \
+    for (long i_ = min(from_, (long)(end)), end_ = min(from_ + ENTRIES, (long)(end)), v; i_ < end_ && (v = list[i_], 1);\
          i_++)
+
+
+static inline int ways_of(const OFFSET arcs) { return arcs > VERY_LONG ? MOST_WAYS : arcs > ONE_SUM ? WAYS : 1; }
+
+// Sets sum, for each of this work-item's lanes, to the sum of `values` over v's neighbours whose distance is `wanted`.
+static inline void sum_row(double *sum, const int v, const int wanted, const uint lane, __global const OFFSET *restrict row_ptr,
+                           __global const int *restrict col_idx, __global const DIST *restrict distance,
+                           __global const double *values)
+{
+    const OFFSET begin = row_ptr[v], end = row_ptr[v + 1];
+    const int ways = ways_of(end - begin);
+    for (uint l = 0; l < PER; l++)
+        sum[l] = 0;
+    if (ways == 1)
+        for (OFFSET e = begin; e < end; e++) {
+            const size_t at = AT(col_idx[e], lane);
+            for (uint l = 0; l < PER; l++)
+                sum[l] += distance[at + l] == wanted ? values[at + l] : 0;
+        }
+#if !defined(LONG_ROW) || LONG_ROW > ONE_SUM   // else work-groups have these rows
+    if (ways == 1)
+        return;
+    double part[MOST_WAYS * PER];
+    for (int i = 0; i < ways * PER; i++)
+        part[i] = 0;
+    for (OFFSET e = begin; e < end; e++) {
+        const size_t at = AT(col_idx[e], lane);
+        double *mine = part + (int)((e - begin) & (ways - 1)) * PER;
+        for (uint l = 0; l < PER; l++)
+            mine[l] += distance[at + l] == wanted ? values[at + l] : 0;
+    }
+    for (int rest = ways / 2; rest; rest /= 2)
+        for (int i = 0; i < rest * PER; i++)
+            part[i] += part[i + rest * PER];
+    for (uint l = 0; l < PER; l++)
+        sum[l] = part[l];
+#endif
+}
 
 // The numbers of paths of a level: the sum of those of the in-neighbours one level before.
 __kernel void betweenness_forward(const int begin, const int end, const int level, __global const int *restrict list,
@@ -140,13 +182,7 @@ __kernel void betweenness_forward(const int begin, const int end, const int leve
 {
     FOR_LEVEL(v, begin, end) {
         double sum[PER];
-        for (uint l = 0; l < PER; l++)
-            sum[l] = 0;
-        for (OFFSET e = row_ptr[v]; e < row_ptr[v + 1]; e++) {
-            const size_t at = AT(col_idx[e], lane);
-            for (uint l = 0; l < PER; l++)
-                sum[l] += distance[at + l] == level - 1 ? paths[at + l] : 0;
-        }
+        sum_row(sum, (int)v, level - 1, lane, row_ptr, col_idx, distance, paths);
         for (uint l = 0; l < PER; l++)
             if (distance[AT(v, lane) + l] == level)
                 paths[AT(v, lane) + l] = sum[l];
@@ -172,13 +208,7 @@ __kernel void betweenness_back(const int begin, const int end, const int level, 
 {
     FOR_LEVEL(v, begin, end) {
         double sum[PER];
-        for (uint l = 0; l < PER; l++)
-            sum[l] = 0;
-        for (OFFSET e = row_ptr[v]; e < row_ptr[v + 1]; e++) {
-            const size_t at = AT(col_idx[e], lane);
-            for (uint l = 0; l < PER; l++)
-                sum[l] += distance[at + l] == level + 1 ? share[at + l] : 0;
-        }
+        sum_row(sum, (int)v, level + 1, lane, row_ptr, col_idx, distance, share);
         for (uint l = 0; l < PER; l++)
             if (distance[AT(v, lane) + l] == level)
                 take_back(AT(v, lane) + l, sum[l], by_arc, paths, share);
@@ -186,57 +216,63 @@ __kernel void betweenness_back(const int begin, const int end, const int level, 
 }
 
 #ifdef LONG_ROW
-#define CHUNK (1024 / LANES)   // arcs whose values a work-group has at hand: 8 KB
-#define BATCH 4                // loads that a work-item has on the way at once
+#define LOADS 16         // that a work-item has on the way at once
 
-// Sets sum, for the first LANES work-items, to the sum of the values at `wanted` along v's row, in the order of the row. The
-// work-group reads them together.
-#define SUM_LONG(sum, v, wanted, values)                                                                               \
-    __local double term[CHUNK * LANES];                                                                                \
-    const uint lid = get_local_id(0), size = get_local_size(0);                                                        \
-    const OFFSET row_end = row_ptr[(v) + 1];                                                                           \
-    double sum = 0;                                                                                                    \
-    for (OFFSET chunk = row_ptr[v]; chunk < row_end; chunk += CHUNK) {                                                 \
-        const uint all = (uint)min((OFFSET)CHUNK, row_end - chunk) * LANES;                                            \
-        for (uint first = lid; first < all; first += BATCH * size) {                                                   \
-            size_t at[BATCH];                                                                                          \
-            int is[BATCH];                                                                                             \
-            for (uint k = 0; k < BATCH; k++) {                                                                         \
-                const uint i = first + k * size;                                                                       \
-                at[k] = AT(col_idx[chunk + min(i, all - 1) / LANES], i % LANES);                                       \
-            }                                                                                                          \
-            for (uint k = 0; k < BATCH; k++)                                                                           \
-                is[k] = distance[at[k]] == (wanted);                                                                   \
-            for (uint k = 0; k < BATCH; k++)                                                                           \
-                if (first + k * size < all)                                                                            \
-                    term[first + k * size] = is[k] ? (values)[at[k]] : 0;                                              \
+// Sets `sum` to that of this work-item's row and lane (the first `LANES` of a row's work-items have it): `per_row` work-items
+// take a row, of `rows` rows from entry `begin` of the list on; v is the row, -1 beyond the last. `part` has a double for each
+// work-item, and for each partial sum of a very long row.
+#define SUM_ROWS(sum, v, mine, wanted, values)                                                                         \
+    __local double part[LANES * MOST_WAYS];                                                                            \
+    const int size_ = (int)get_local_size(0), mine = (int)get_local_id(0) % per_row;                                   \
+    const int entry_ = (int)(get_group_id(0) * (size_t)(size_ / per_row)) + (int)get_local_id(0) / per_row;            \
+    const int v = entry_ < rows ? list[begin + entry_] : -1, l_ = mine % LANES;                                        \
+    const OFFSET first_ = v < 0 ? 0 : row_ptr[v], arcs_ = v < 0 ? 0 : row_ptr[v + 1] - first_;                         \
+    const int ways_ = ways_of(arcs_), base_ = (int)get_local_id(0) - mine;                                             \
+    for (int way = mine / LANES; way < ways_; way += per_row / LANES) {                                                \
+        double add = 0;                                                                                                \
+        for (int e = way; e < arcs_; e += LOADS * ways_) { /* a row has less than 2^31 / LANES arcs */                 \
+            size_t at[LOADS];                                                                                          \
+            int is[LOADS];                                                                                             \
+            double term[LOADS];                                                                                        \
+            for (int k = 0; k < LOADS; k++)                                                                            \
+                at[k] = AT(col_idx[first_ + (e + k * ways_ < arcs_ ? e + k * ways_ : e)], l_);                         \
+            for (int k = 0; k < LOADS; k++)                                                                            \
+                is[k] = (e + k * ways_ < arcs_) & (distance[at[k]] == (wanted));                                       \
+            for (int k = 0; k < LOADS; k++)                                                                            \
+                term[k] = is[k] ? (values)[at[k]] : 0;                                                                 \
+            for (int k = 0; k < LOADS; k++)                                                                            \
+                add += term[k];                                                                                        \
         }                                                                                                              \
+        part[base_ + way * LANES + l_] = add;                                                                          \
+    }                                                                                                                  \
+    for (int rest = max_ways / 2; rest; rest /= 2) {                                                                   \
         barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
-        if (lid < LANES)                                                                                               \
-            for (uint i = lid; i < all; i += LANES)                                                                    \
-                sum += term[i];                                                                                        \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
-    }
+        if (2 * rest <= ways_)                                                                                         \
+            for (int i = mine; i < rest * LANES; i += per_row)                                                         \
+                part[base_ + i] += part[base_ + i + rest * LANES];                                                     \
+    }                                                                                                                  \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
+    const double sum = part[base_ + l_]
 
-__kernel void betweenness_forward_long(const int begin, const int level, __global const int *restrict list,
-                                       __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                                       __global const DIST *restrict distance, __global double *paths)
+__kernel void betweenness_forward_long(const int begin, const int rows, const int per_row, const int max_ways, const int level,
+                                       __global const int *restrict list, __global const OFFSET *restrict row_ptr,
+                                       __global const int *restrict col_idx, __global const DIST *restrict distance,
+                                       __global double *paths)
 {
-    const int v = list[begin + (int)get_group_id(0)];
-    SUM_LONG(sum, v, level - 1, paths);
-    if (lid < LANES && distance[AT(v, lid)] == level)
-        paths[AT(v, lid)] = sum;
+    SUM_ROWS(sum, v, mine, level - 1, paths);
+    if (v >= 0 && mine < LANES && distance[AT(v, mine)] == level)
+        paths[AT(v, mine)] = sum;
 }
 
-__kernel void betweenness_back_long(const int begin, const int level, const int by_arc, __global const int *restrict list,
+__kernel void betweenness_back_long(const int begin, const int rows, const int per_row, const int max_ways, const int level,
+                                    const int by_arc, __global const int *restrict list,
                                     __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                                     __global const DIST *restrict distance, __global double *restrict paths,
                                     __global double *share)
 {
-    const int v = list[begin + (int)get_group_id(0)];
-    SUM_LONG(sum, v, level + 1, share);
-    if (lid < LANES && distance[AT(v, lid)] == level)
-        take_back(AT(v, lid), sum, by_arc, paths, share);
+    SUM_ROWS(sum, v, mine, level + 1, share);
+    if (v >= 0 && mine < LANES && distance[AT(v, mine)] == level)
+        take_back(AT(v, mine), sum, by_arc, paths, share);
 }
 #endif
 
@@ -283,4 +319,12 @@ __kernel void betweenness_arcs(const int n, const long arcs, __global const OFFS
                 sum += paths[tail + l] * share[head + l];
         total[p] = sum;
     }
+}
+
+// Multiplies by a factor: the values of the listed vertices, or of all where there is no list.
+__kernel void betweenness_scale(const int count, const double factor, __global const int *restrict list,
+                                __global double *restrict total)
+{
+    FOR_ITEMS(i, count)
+        total[list ? list[i] : i] *= factor;
 }

@@ -4,28 +4,31 @@
 // A level is a graph of whole weights, each arc with its mirror. A vertex takes the neighbouring community of the largest gain;
 // vertices decide slice by slice of a keyed order, all of a slice by the state before it. Gains are compared exactly, in 128 bits:
 // moving v into C is worth   weight of v to C * 1024 * total weight   less   1024 * resolution * strength of v * strength of C.
-// The next level has a vertex for each community: arcs are sorted by the communities of their ends, and equal ones added up.
+// The next level has a vertex for each community, and an arc for all arcs between two of them.
 //
 // row_ptr, col_idx, weight   the level; weight long[arcs], NULL: all are 1. loops 1: a self-loop is stored once, and counts twice
 // strength  ulong[n]       weight of a vertex's arcs
 // label     int[n]         its community; total ulong[n]: the strength of each community
-// order     int[n]         vertices in the order of their keys; NULL: as they are
-// target    int[n]         the community that the vertex at a place of the order wants
-// awake     int[n]         whether a vertex decides in a pass: 1 if a neighbour left for another community in the pass before. NULL: all
-//                          decide
-// keys, sums               int and ulong[2 * arcs]: a row's hash table of neighbouring communities, where its arcs are. Of work-items
-//                          alone (LOCAL 1) each has an array of `area` entries instead, by community: one more than the weight to
-//                          it, or 0, as all are before and after each row; keys lists those that are not 0
+// order     int[]          the vertices that decide in a pass, by slice, and in each by class of row: up to FEW arcs, up to MANY, more
+// target    int[]          the community that the vertex at a place of the order wants
+// awake     int[n]         whether a vertex decides in the next pass: 1 if a neighbour left for another community. NULL: all decide
+// keys, sums               int and SUM[2 * arcs]: a row's hash table of neighbouring communities, where its arcs are; of the first
+//                          two classes it is in local memory. Of work-items alone (LOCAL 1) each has an array of `area` entries
+//                          instead, by community: one more than the weight to it, or 0, as all are before and after each row; keys
+//                          lists those that are not 0
 // claim     int[n]         the first vertex that wants to leave or enter a community; NULL: all who want may
 // within    int[n]         Leiden's refinement (Traag, Waltman, van Eck: From Louvain to Leiden, Scientific Reports 9, 2019):
 //                          vertices alone join others of the same community `within`. NULL: none
 // members   int[n]         vertices of each community that refinement makes; busy int[n]: the stamp of the slice in which a
 //                          vertex alone decides. Nobody joins it then, so that whoever is joined stays: communities are connected
 // launch    choose: work-groups of LOCAL, each takes ROWS rows in turn; with LOCAL 1 as many as there are arrays, each takes ROWS
-//           rows again and again. All others: padded ranges, ITEMS each
-// tunables  LOCAL (1 on CPUs: no atomics), ROWS, ITEMS
+//           rows again and again, and so does join. strength, wake, inside, parts, ends: as csr/arcs.h says. All others:
+//           padded ranges, ITEMS each
+// tunables  LOCAL (1 on CPUs: no atomics), ROWS, ITEMS, RUN, FEW, MANY; TABLE: entries in local memory, twice the arcs of the
+//           longest row (0: in global memory); SUM: a type that holds the sum of all weights and 1
 
 #include "keyed.h"
+#include "csr/arcs.h"
 #include "wide.h"
 
 #ifndef LOCAL
@@ -34,19 +37,42 @@
 #ifndef ROWS
 #define ROWS 1
 #endif
+#ifndef TABLE
+#define TABLE 0
+#endif
+#ifndef SUM
+#define SUM ulong
+#endif
+#ifndef FEW
+#define FEW 0
+#define MANY 0
+#endif
+#define CLASSES 3
+
+// for (each row with some of the RUN arcs of this work-item), as FOR_ROW_PARTS, but many empty rows in between are passed over by
+// bisection: of a level that few edges join most are empty. RUN 0: for each of ITEMS whole rows.
+#if RUN
+#define FOR_PARTS(v, p, stop)                                                                                                 \
+    for (long p = min((long)get_global_id(0) * RUN, (long)arcs), p##_end = min(p + RUN, (long)arcs), stop, v = -1;            \
+         p < p##_end && (v = row_after(p, (int)v, n, row_ptr), stop = min(p##_end, (long)row_ptr[v + 1]), true); p = stop)
+#else
+#define FOR_PARTS(v, p, stop) FOR_ROW_PARTS(v, p, stop, n, arcs)
+#endif
 
 // Weight of arc e; a self-loop that is stored once has two ends.
 #define WEIGHT(e, v) ((ulong)(weight ? weight[e] : 1) << (loops && col_idx[e] == (v)))
 
-__kernel void multilevel_strength(const int n, const int loops, __global const OFFSET *restrict row_ptr,
+// strength is 0 before.
+__kernel void multilevel_strength(const int n, const int arcs, const int loops, __global const OFFSET *restrict row_ptr,
                                   __global const int *restrict col_idx, __global const long *restrict weight,
-                                  __global ulong *restrict strength)
+                                  volatile __global ulong *strength)
 {
-    FOR_ITEMS(v, n) {
+    FOR_PARTS(v, p, stop) {
         ulong sum = 0;
-        for (OFFSET e = row_ptr[v]; e < row_ptr[v + 1]; e++)
+        for (long e = p; e < stop; e++)
             sum += WEIGHT(e, v);
-        strength[v] = sum;
+        if (sum)
+            add_wider(&strength[v], sum);
     }
 }
 
@@ -62,10 +88,28 @@ __kernel void multilevel_totals(const int n, __global const int *restrict label,
     FOR_ITEMS(v, n) add_wider(&total[label[v]], strength[v]);
 }
 
-// The keys that order the vertices in a pass (number) of a stage.
-__kernel void multilevel_keys(const int n, const ulong seed, const uint stage, const uint number, __global uint *restrict key)
+// Where each vertex goes in the order of a pass (number) of a stage: into a slice drawn by its key, in it by class of row. Those
+// that are asleep, or have no neighbours, go behind all others.
+__kernel void multilevel_keys(const int n, const ulong seed, const uint stage, const uint number, const uint slices,
+                              __global const OFFSET *restrict row_ptr, __global const int *restrict awake,
+                              __global uint *restrict key)
 {
-    FOR_ITEMS(v, n) key[v] = (uint)(keyed_a(keyed_words(seed, (uint)v, stage, number, TAG_VERTEX)) >> 48);
+    FOR_ITEMS(v, n) {
+        const OFFSET degree = row_ptr[v + 1] - row_ptr[v];
+        const uint drawn = (uint)(keyed_a(keyed_words(seed, (uint)v, stage, number, TAG_VERTEX)) >> 48);
+        key[v] = degree == 0 || (awake && !awake[v]) ? slices * CLASSES
+                                                     : (drawn * slices >> 16) * CLASSES + (degree > FEW) + (degree > MANY);
+    }
+}
+
+// Where keys 0 .. bins - 1 begin among n sorted ones, and behind them where they end.
+__kernel void multilevel_begins(const int n, const int bins, __global const uint *restrict key, __global int *restrict begins)
+{
+    FOR_ITEMS(i, n + 1) {
+        const int here = i < n ? (int)key[i] : bins, before = i ? (int)key[i - 1] : -1;
+        for (int bin = before + 1; bin <= here; bin++)
+            begins[bin] = i;
+    }
 }
 
 // A community that a vertex may move to (-1: none) and its worth, an integer of 128 bits.
@@ -96,25 +140,41 @@ static inline choice worth(const int c, const ulong whole, const ulong near, con
     return found;
 }
 
+// Adds to the weight to a community in a table.
+#if TABLE
+#define SPACE __local
+#else
+#define SPACE __global
+#endif
+static inline void add_weight(volatile SPACE SUM *sum, const SUM more)
+{
+    volatile SPACE uint *words = (volatile SPACE uint *)sum;
+    const uint low = (uint)more, before = atomic_add(&words[0], low);
+    if (sizeof(SUM) > 4) {   // as add_wider does, which knows global memory only
+        const uint high = (uint)((ulong)more >> 32) + ((uint)(before + low) < before);
+        if (high)
+            atomic_add(&words[1], high);
+    }
+}
+
 // The community that each vertex at begin .. end - 1 of the order wants.
 __kernel void multilevel_choose(const int begin, const int end, const int area, const ulong whole, const ulong resolution,
                                 __global const int *restrict order, __global const OFFSET *restrict row_ptr,
                                 __global const int *restrict col_idx, __global const long *restrict weight,
                                 __global const int *restrict label, __global const int *restrict within,
-                                __global const int *restrict busy, const int stamp, __global const int *restrict awake,
+                                __global const int *restrict busy, const int stamp,
                                 __global const ulong *restrict strength, __global const ulong *restrict total,
-                                volatile __global int *keys, volatile __global ulong *sums, __global int *restrict target)
+                                volatile __global int *keys, volatile __global SUM *sums, __global int *restrict target)
 {
 #if LOCAL == 1
     __global int *key = (__global int *)keys + (size_t)get_group_id(0) * area;
-    __global ulong *sum = (__global ulong *)sums + (size_t)get_group_id(0) * area;
+    __global SUM *sum = (__global SUM *)sums + (size_t)get_group_id(0) * area;
     const long stride = (long)get_num_groups(0) * ROWS;
     for (long from = (long)begin + (long)get_group_id(0) * ROWS; from < end; from += stride)
         for (long i = from; i < min(from + ROWS, (long)end); i++) {
-            const int v = order ? order[i] : (int)i;
-            const int own = label[v];
+            const int v = order[i], own = label[v];
             target[i] = own;
-            if ((within && busy[v] != stamp) || (awake && !awake[v]))
+            if (within && busy[v] != stamp)
                 continue;
             int count = 1;
             key[0] = own;   // it may stay, whoever is there
@@ -124,19 +184,21 @@ __kernel void multilevel_choose(const int begin, const int end, const int area, 
                 if (u == v || (within && within[u] != within[v]))
                     continue;
                 const int c = label[u];
-                const ulong before = sum[c];
-                if (!before)
-                    key[count++] = c;
-                sum[c] = max(before, (ulong)1) + (weight ? (ulong)weight[e] : 1);
+                const SUM before = sum[c];
+                key[count] = c;   // there is room for one more than all
+                count += before == 0;
+                sum[c] = before + (before == 0) + (weight ? (SUM)weight[e] : 1);
             }
-            choice best = {-1, 0, 0};
-            for (int j = 0; j < count; j++) {
+            const ulong cost = resolution * strength[v];
+            choice best = worth(own, whole, sum[own] - 1, cost, total[own] - strength[v]);
+            sum[own] = 0;
+            for (int j = 1; j < count; j++) {
                 const int c = key[j];
                 const ulong near = sum[c] - 1;
                 sum[c] = 0;
-                if (within && c != own && busy[c] == stamp)
+                if (within && busy[c] == stamp)
                     continue;
-                const choice other = worth(c, whole, near, resolution * strength[v], total[c] - (c == own ? strength[v] : 0));
+                const choice other = worth(c, whole, near, cost, total[c]);
                 if (goes_first(other, best, own))
                     best = other;
             }
@@ -144,16 +206,21 @@ __kernel void multilevel_choose(const int begin, const int end, const int area, 
         }
 #else
     __local choice choices[LOCAL];
+#if TABLE
+    volatile __local int key[TABLE];
+    volatile __local SUM sum[TABLE];
+#endif
     const int lane = get_local_id(0);
     const long from = min((long)begin + (long)get_group_id(0) * ROWS, (long)end), to = min(from + ROWS, (long)end);
     for (long i = from; i < to; i++) {
-        const int v = order ? order[i] : (int)i;
-        const int own = label[v];
+        const int v = order[i], own = label[v];
         const OFFSET first = row_ptr[v];
-        const int idle = (within && busy[v] != stamp) || (awake && !awake[v]);
+        const int idle = within && busy[v] != stamp;
         const uint degree = idle ? 0 : (uint)(row_ptr[v + 1] - first), size = 2 * degree;
+#if !TABLE
         volatile __global int *key = keys + 2 * (size_t)first;
-        volatile __global ulong *sum = sums + 2 * (size_t)first;
+        volatile __global SUM *sum = sums + 2 * (size_t)first;
+#endif
         for (uint j = lane; j < size; j += LOCAL) {
             key[j] = -1;
             sum[j] = 0;
@@ -167,15 +234,19 @@ __kernel void multilevel_choose(const int begin, const int end, const int area, 
             const int c = u < 0 ? own : label[u];
             uint slot = (uint)(((ulong)((uint)c * 2654435761u) * size) >> 32);
             for (;;) {   // half of the table is free
-                const int found = atomic_cmpxchg(&key[slot], -1, c);
+                // a stale value is -1, and then the exchange says what is there: a key that is set stays
+                int found = SHARED_LOAD(&key[slot]);
+                if (found == -1)
+                    found = atomic_cmpxchg(&key[slot], -1, c);
                 if (found == -1 || found == c) {
-                    add_wider(&sum[slot], u < 0 ? 0 : weight ? (ulong)weight[first + j] : 1);
+                    if (u >= 0)
+                        add_weight(&sum[slot], weight ? (SUM)weight[first + j] : 1);
                     break;
                 }
                 slot = slot + 1 == size ? 0 : slot + 1;
             }
         }
-        barrier(CLK_GLOBAL_MEM_FENCE);
+        barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
         choice best = {-1, 0, 0};
         for (uint j = lane; j < size; j += LOCAL) {
             const int c = key[j];
@@ -198,51 +269,73 @@ __kernel void multilevel_choose(const int begin, const int end, const int area, 
 #endif
 }
 
-// Of those who want to move, the first vertex at each community that one leaves or enters; claim is INT_MAX before.
-__kernel void multilevel_claim(const int n, __global const int *restrict label, __global const int *restrict target,
-                               volatile __global int *claim)
+// Of those at places 0 .. count - 1 of the order who want to move, the first vertex at each community that one leaves or enters;
+// claim is INT_MAX before.
+__kernel void multilevel_claim(const int count, __global const int *restrict order, __global const int *restrict label,
+                               __global const int *restrict target, volatile __global int *claim)
 {
-    FOR_ITEMS(v, n)
-        if (target[v] != label[v]) {
-            atomic_min(&claim[label[v]], v);
-            atomic_min(&claim[target[v]], v);
+    FOR_ITEMS(i, count) {
+        const int v = order[i], from = label[v], to = target[i];
+        if (to != from) {
+            atomic_min(&claim[from], v);
+            atomic_min(&claim[to], v);
         }
+    }
 }
 
-// Moves the vertices at begin .. end - 1 of the order; with claims those alone that have both of theirs.
+// Moves the vertices at begin .. end - 1 of the order; with claims those alone that have both of theirs, and the others stay awake.
 __kernel void multilevel_move(const int begin, const int end, __global const int *restrict order,
                               __global const int *restrict claim, __global const int *restrict target,
                               __global const ulong *restrict strength, __global int *restrict label,
-                              volatile __global int *members, volatile __global ulong *total, volatile __global int *moved)
+                              __global int *restrict awake, volatile __global int *members, volatile __global ulong *total,
+                              volatile __global int *moved)
 {
     int count = 0;
     FOR_ITEMS(i, end - begin) {
-        const int v = order ? order[begin + i] : begin + i, to = target[begin + i], from = label[v];
-        if (to != from && (!claim || (claim[from] == v && claim[to] == v))) {
-            label[v] = to;
-            add_wider(&total[from], 0 - strength[v]);
-            add_wider(&total[to], strength[v]);
-            if (members) {
-                atomic_dec(&members[from]);
-                atomic_inc(&members[to]);
-            }
-            count++;
+        const int v = order[begin + i], to = target[begin + i], from = label[v];
+        if (to == from)
+            continue;
+        if (claim && (claim[from] != v || claim[to] != v)) {
+            awake[v] = 1;
+            continue;
         }
+        label[v] = to;
+        add_wider(&total[from], 0 - strength[v]);
+        add_wider(&total[to], strength[v]);
+        if (members) {
+            atomic_dec(&members[from]);
+            atomic_inc(&members[to]);
+        }
+        count++;
     }
     if (count)
         atomic_add(moved, count);
 }
 
-// Wakes the neighbours of the vertices that have moved, but for those in the communities that these are in now; awake is 0 before.
-__kernel void multilevel_wake(const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+// Wakes the neighbours of the vertices that have moved, but for those in the communities that these are in now, and adds to sum[0]
+// what the weight inside communities has grown by, modulo 2^64.
+__kernel void multilevel_wake(const int n, const int arcs, __global const OFFSET *restrict row_ptr,
+                              __global const int *restrict col_idx, __global const long *restrict weight,
                               __global const int *restrict label, __global const int *restrict old_label,
-                              volatile __global int *awake)
+                              volatile __global int *awake, volatile __global ulong *sum)
 {
-    FOR_ITEMS(v, n)
-        if (label[v] != old_label[v])
-            for (OFFSET e = row_ptr[v]; e < row_ptr[v + 1]; e++)
-                if (label[col_idx[e]] != label[v])
-                    SHARED_STORE(&awake[col_idx[e]], 1);   // all write the same, and nobody reads it in this launch
+    ulong grown = 0;
+    FOR_PARTS(v, p, stop) {
+        const int now = label[v], before = old_label[v];
+        if (now != before)
+            for (long e = p; e < stop; e++) {
+                const int u = col_idx[e], other = label[u], was = old_label[u];
+                if (other != now)
+                    SHARED_STORE(&awake[u], 1);   // all write the same, and nobody reads it in this launch
+                if (u != v && (other == now) != (was == before)) {
+                    // the arc back is counted here, too, where u has not moved
+                    const ulong twice = (ulong)(weight ? weight[e] : 1) << (other == was);
+                    grown += other == now ? twice : 0 - twice;
+                }
+            }
+    }
+    if (grown)
+        add_wider(&sum[0], grown);
 }
 
 // Stamps the vertices at begin .. end - 1 of the order that are alone in their own communities.
@@ -258,46 +351,54 @@ __kernel void multilevel_stamp(const int begin, const int end, const int stamp, 
 }
 
 // The least number that a vertex sees among its neighbours of the same community, and where that number points; part: numbers
-// of vertices so far, next: from now on. In the end each has the smallest vertex of its connected part.
-__kernel void multilevel_parts(const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                               __global const int *restrict label, __global const int *restrict part,
-                               __global int *restrict next, volatile __global int *moved)
+// of vertices so far, next: from now on, the same before. In the end each has the smallest vertex of its connected part.
+__kernel void multilevel_parts(const int n, const int arcs, __global const OFFSET *restrict row_ptr,
+                               __global const int *restrict col_idx, __global const int *restrict label,
+                               __global const int *restrict part, volatile __global int *next, volatile __global int *moved)
 {
     int count = 0;
-    FOR_ITEMS(v, n) {
+    FOR_PARTS(v, p, stop) {
         int least = part[v];
-        for (OFFSET e = row_ptr[v]; e < row_ptr[v + 1]; e++)
+        for (long e = p; e < stop; e++)
             if (label[col_idx[e]] == label[v])
                 least = min(least, part[col_idx[e]]);
         least = part[least];   // no larger than itself
-        next[v] = least;
-        count += least != part[v];
+        if (least != part[v]) {
+            atomic_min(&next[v], least);
+            count++;
+        }
     }
     if (count)
         atomic_add(moved, count);
 }
 
-// What modularity is made of: the weight inside communities, and the sum of the squares of their strengths. A strength below
-// 2^40 has two halves of 20 bits; sum, 0 before: weight inside, squares of upper halves, products, squares of lower halves.
-__kernel void multilevel_quality(const int n, const int loops, const int run, __global const OFFSET *restrict row_ptr,
-                                 __global const int *restrict col_idx, __global const long *restrict weight,
-                                 __global const int *restrict label, __global const ulong *restrict total,
-                                 volatile __global ulong *sum)
+// The weight inside communities, added to sum[0].
+__kernel void multilevel_inside(const int n, const int arcs, const int loops, __global const OFFSET *restrict row_ptr,
+                                __global const int *restrict col_idx, __global const long *restrict weight,
+                                __global const int *restrict label, volatile __global ulong *sum)
 {
-    ulong inside = 0, upper = 0, mixed = 0, lower = 0;
+    ulong inside = 0;
+    FOR_PARTS(v, p, stop)
+        for (long e = p; e < stop; e++)
+            if (label[col_idx[e]] == label[v])
+                inside += WEIGHT(e, v);
+    if (inside)
+        add_wider(&sum[0], inside);
+}
+
+// The sum of the squares of the strengths of communities. A strength below 2^40 has two halves of 20 bits; added to sum[1 .. 3]:
+// squares of upper halves, products, squares of lower halves.
+__kernel void multilevel_squares(const int n, const int run, __global const ulong *restrict total, volatile __global ulong *sum)
+{
+    ulong upper = 0, mixed = 0, lower = 0;
     const long from = min((long)get_global_id(0) * run, (long)n), to = min(from + run, (long)n);
     for (int v = (int)from; v < to; v++) {
-        const int own = label[v];
-        for (OFFSET e = row_ptr[v]; e < row_ptr[v + 1]; e++)
-            if (label[col_idx[e]] == own)
-                inside += WEIGHT(e, v);
         const ulong a = total[v] >> 20, b = total[v] & 0xfffff;
         upper += a * a;
         mixed += a * b;
         lower += b * b;
     }
     if (from < to) {
-        add_wider(&sum[0], inside);
         add_wider(&sum[1], upper);
         add_wider(&sum[2], mixed);
         add_wider(&sum[3], lower);
@@ -339,14 +440,68 @@ __kernel void multilevel_inherit(const int n, __global const uchar *restrict fla
             label[number[v]] = number[root[v]];
 }
 
-// The communities of both ends of each arc, and its weight.
-__kernel void multilevel_ends(const int n, const int loops, __global const OFFSET *restrict row_ptr,
+// Work-items alone go through the arcs of a community's vertices, and list the communities that these lead to; order: vertices by
+// community, begins: where those of each begin, before: the arcs of the vertices before each in the order. The list of community r
+// is at before[begins[r]] of head and value, which is long enough.
+__kernel void multilevel_degrees(const int n, __global const int *restrict order, __global const OFFSET *restrict row_ptr,
+                                 __global int *restrict degree)
+{
+    FOR_ITEMS(i, n) degree[i] = (int)(row_ptr[order[i] + 1] - row_ptr[order[i]]);
+}
+
+__kernel void multilevel_join(const int count, const int loops, const int area, __global const int *restrict order,
+                              __global const int *restrict begins, __global const int *restrict before,
+                              __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                              __global const long *restrict weight, __global const int *restrict number,
+                              __global int *keys, __global SUM *sums, __global int *restrict head,
+                              __global long *restrict value, __global int *restrict degree)
+{
+    __global int *key = keys + (size_t)get_group_id(0) * area;
+    __global SUM *sum = sums + (size_t)get_group_id(0) * area;
+    const long stride = (long)get_num_groups(0) * ROWS;
+    for (long from = (long)get_group_id(0) * ROWS; from < count; from += stride)
+        for (long r = from; r < min(from + ROWS, (long)count); r++) {
+            int found = 0;
+            for (int i = begins[r]; i < begins[r + 1]; i++) {
+                const int v = order[i];
+                for (OFFSET e = row_ptr[v]; e < row_ptr[v + 1]; e++) {
+                    const int c = number[col_idx[e]];
+                    const SUM there = sum[c];
+                    key[found] = c;
+                    found += there == 0;
+                    sum[c] = there + (there == 0) + (SUM)WEIGHT(e, v);
+                }
+            }
+            for (int j = 0; j < found; j++) {
+                head[before[begins[r]] + j] = key[j];
+                value[before[begins[r]] + j] = (long)(sum[key[j]] - 1);
+                sum[key[j]] = 0;
+            }
+            degree[r] = found;
+        }
+}
+
+// Moves the lists together, to where the rows begin.
+__kernel void multilevel_compact(const int count, __global const int *restrict begins, __global const int *restrict before,
+                                 __global const int *restrict row_ptr, __global const int *restrict head,
+                                 __global const long *restrict value, __global int *restrict col_idx,
+                                 __global long *restrict weight)
+{
+    FOR_ITEMS(r, count)
+        for (int e = row_ptr[r], from = before[begins[r]]; e < row_ptr[r + 1]; e++, from++) {
+            col_idx[e] = head[from];
+            weight[e] = value[from];
+        }
+}
+
+// Work-groups sort all arcs: the communities of both ends of each arc, and its weight.
+__kernel void multilevel_ends(const int n, const int arcs, const int loops, __global const OFFSET *restrict row_ptr,
                               __global const int *restrict col_idx, __global const long *restrict weight,
                               __global const int *restrict number, __global int *restrict tail, __global int *restrict head,
                               __global long *restrict value)
 {
-    FOR_ITEMS(v, n)
-        for (OFFSET e = row_ptr[v]; e < row_ptr[v + 1]; e++) {
+    FOR_PARTS(v, p, stop)
+        for (long e = p; e < stop; e++) {
             tail[e] = number[v];
             head[e] = number[col_idx[e]];
             value[e] = (long)WEIGHT(e, v);

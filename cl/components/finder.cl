@@ -206,13 +206,12 @@ __kernel void components_compress(const int n, __global int *label)
 }
 
 // The same at the end: the giant's vertices point at the root it had when it was sampled, and what that root
-// points at now is looked up once.
+// points at now is looked up once, by those that need it: the root has been hooked a dozen times, and a climb of all
+// work-items would take longer than the pass over the labels.
 __kernel void components_finish(const int n, __global int *label, __global const int *restrict state)
 {
-    int giant = state[GIANT];
-    int root = giant;
-    // stale is harmless: see compress()
-    while (root >= 0 && SHARED_LOAD(label + root) != root) root = SHARED_LOAD(label + root);
+    const int giant = state[GIANT];
+    int root = -1;
     FOR_BATCHES(first, last, n) {
         // a single branch, rarely taken: whether a vertex is present, and in the giant, is unpredictable
         int deep = 0;
@@ -222,8 +221,21 @@ __kernel void components_finish(const int n, __global int *label, __global const
         }
         if (deep == 0) continue;
         for (int v = first; v < last; ++v) {
-            if (SHARED_LOAD(label + v) == giant) SHARED_STORE(label + v, root);
-            else compress(label, v);
+            // stale is harmless: see compress()
+            if (giant < 0 || SHARED_LOAD(label + v) != giant) {
+                compress(label, v);
+                continue;
+            }
+            if (root < 0) {
+                int above = giant;
+                do {
+                    root = above;
+                    above = SHARED_LOAD(label + root);
+                } while (above != root);
+                // nothing but the root, which all find: steps on the way would mislead those that climb now
+                SHARED_STORE(label + giant, root);
+            }
+            SHARED_STORE(label + v, root);
         }
     }
 }

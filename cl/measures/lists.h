@@ -5,8 +5,9 @@
 #define SKEW 16
 #endif
 
-// First position from i on, before `end`, whose entry is at least x.
-static inline OFFSET search_from(OFFSET i, OFFSET end, const int x, __global const int *restrict up_idx)
+// First position from i on, before `end`, whose entry is at least x. (`restrict` in functions that LLVM inlines into loops
+// would need an intrinsic that Oclgrind lacks.)
+static inline OFFSET search_from(OFFSET i, OFFSET end, const int x, __global const int *up_idx)
 {
     while (i < end) {
         const OFFSET middle = i + (end - i) / 2;

@@ -17,7 +17,8 @@
 //                                 is a multiple of AT_ONCE
 // size         double[graphs]     the longest product A v so far
 //
-// launch     one work-group of LOCAL for each active chunk; for sums: LOCAL x graphs x values
+// launch     one work-group of LOCAL for each active chunk; for sums: LOCAL x graphs x values; spectrum_cycle: one
+//            work-item for each graph that is not done
 // tunables   LOCAL, CHUNK (a multiple of LOCAL * LANES), LONG (arcs from which on a whole group sums a row up),
 //            ROWS (vectors whose products are summed together), LANES (vertices of a work-item that are), VECTORS (one
 //            more than a cycle has steps)
@@ -33,6 +34,7 @@
 #define TAG_VECTOR 16u
 #define LEAST 1e-12   // a vector that is so much shorter than the longest product is none: the others' space is closed
 
+#define BACK(j, begin) ((j) > (begin) ? norm[(j) * graphs + g] * scale[((j) - 1) * graphs + g] : 0)
 #define DEGREE(v) ((double)(row_ptr[(v) + 1] - row_ptr[v]))
 #if MATRIX == 2
 #define TERM(c) (x[c] / sqrt(DEGREE(c)))
@@ -45,30 +47,22 @@
 #define ROW(v, sum) (sum)
 #endif
 
-// w[j + 1] = M v[j] - norm[j] v[j - 1] (the latter not for the first vector of a cycle), and its product with v[j].
-__kernel void spectrum_product(const int j, const int begin, CHUNKS, __global const OFFSET *restrict row_ptr,
-                               __global const int *restrict col_idx, __global const double *restrict norm,
-                               __global double *restrict part)
+// A work-item's share of a chunk of w[j + 1] = M v[j] - norm[j] v[j - 1] (the latter not for the first vector of a cycle);
+// returns its product with v[j]. Long rows are left to the work-group, in a list.
+static inline double product_of(const int c, const int j, const int begin, CHUNKS,
+                                __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                                __global const double *restrict norm, volatile __local int *many, __local int *list)
 {
-    BOX(1);
-#if LOCAL > 1
-    volatile __local int many;
-    __local int list[CHUNK];
-    if (get_local_id(0) == 0)
-        many = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-#endif
-    MY_CHUNK;
+    CHUNK_OF(c);
     __global const double *x = u + j * stride - base, *last = u + max(j - 1, 0) * stride - base;
     __global double *y = w + (j + 1) * stride - base;
-    const double by = scale[j * graphs + g];
-    const double back = j > begin ? norm[j * graphs + g] * scale[(j - 1) * graphs + g] : 0;
-    double mine[1] = {0};
+    const double by = scale[j * graphs + g], back = BACK(j, begin);
+    double mine = 0;
     FOR_CHUNK(q, v) {
         const OFFSET from = row_ptr[v], to = row_ptr[v + 1];
 #if LOCAL > 1
         if (to - from > LONG) {
-            list[atomic_inc(&many)] = (int)v;
+            list[atomic_inc(many)] = (int)v;
             continue;
         }
 #endif
@@ -76,9 +70,28 @@ __kernel void spectrum_product(const int j, const int begin, CHUNKS, __global co
         for (OFFSET e = from; e < to; e++)
             sum += TERM(col_idx[e]);
         y[v] = by * ROW(v, sum) - (j > begin ? back * last[v] : 0);
-        mine[0] += by * x[v] * y[v];
+        mine += by * x[v] * y[v];
     }
+    return mine;
+}
+
+__kernel void spectrum_product(const int j, const int begin, CHUNKS, __global const OFFSET *restrict row_ptr,
+                               __global const int *restrict col_idx, __global const double *restrict norm,
+                               __global double *restrict part)
+{
+    BOX(1);
+    const int c = active[get_group_id(0)];
 #if LOCAL > 1
+    volatile __local int many;
+    __local int list[CHUNK];
+    if (get_local_id(0) == 0)
+        many = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    double mine[1] = {product_of(c, j, begin, CHUNKS_AS, row_ptr, col_idx, norm, &many, list)};
+    CHUNK_OF(c);
+    __global const double *x = u + j * stride - base, *last = u + max(j - 1, 0) * stride - base;
+    __global double *y = w + (j + 1) * stride - base;
+    const double by = scale[j * graphs + g], back = BACK(j, begin);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = 0; i < many; i++) {
         const int v = list[i];
@@ -94,10 +107,35 @@ __kernel void spectrum_product(const int j, const int begin, CHUNKS, __global co
         mine[0] = 0;
         FOR_CHUNK(q, v) mine[0] += by * x[v] * y[v];
     }
+#else
+    double mine[1] = {product_of(c, j, begin, CHUNKS_AS, row_ptr, col_idx, norm, 0, 0)};
 #endif
     GROUP_SUMS(1, mine);
     if (get_local_id(0) == 0)
         part[c] = SUM_OF(0, mine);
+}
+
+// A work-item's share of the products of t with ROWS vectors, of which those up to the last are wanted.
+static inline void dots_of(const int first_row, const int last_row, const long stride, const size_t from,
+                           __global const double *restrict u, const double *t, double *mine)
+{
+    double sum[ROWS][LANES];
+    for (int r = 0; r < ROWS; r++)
+        for (int l = 0; l < LANES; l++)
+            sum[r][l] = 0;
+    for (int q = 0; q < PER; q += LANES) {
+        const size_t at = from + q * LOCAL + get_local_id(0);
+        for (int r = 0; r < ROWS; r++) {
+            __global const double *x = u + min(first_row + r, last_row) * stride + at;
+            for (int l = 0; l < LANES; l++)
+                sum[r][l] += x[l * LOCAL] * t[q + l];
+        }
+    }
+    for (int r = 0; r < ROWS; r++) {
+        mine[r] = 0;
+        for (int l = 0; l < LANES; l++)
+            mine[r] += sum[r][l];
+    }
 }
 
 // The products of w[target], less alpha[j] v[j] if j is not negative, with the first `count` vectors.
@@ -106,30 +144,15 @@ __kernel void spectrum_dots(const int j, const int count, const int target, cons
                             __global double *restrict part)
 {
     BOX(ROWS);
-    MY_CHUNK;
+    const int c = active[get_group_id(0)];
+    CHUNK_OF(c);
     __global const double *y = w + target * stride - base;
     double t[PER];
     TAKE(t, y, j);
     const int some = flag[row * graphs + g] ? count : 0;   // uniform in a group: all of it has the same chunk
     for (int first_row = 0; first_row < some; first_row += ROWS) {
-        double sum[ROWS][LANES];
-        for (int r = 0; r < ROWS; r++)
-            for (int l = 0; l < LANES; l++)
-                sum[r][l] = 0;
-        for (int q = 0; q < PER; q += LANES) {
-            const size_t at = (size_t)(first - base) + q * LOCAL + get_local_id(0);
-            for (int r = 0; r < ROWS; r++) {
-                __global const double *x = u + min(first_row + r, count - 1) * stride + at;
-                for (int l = 0; l < LANES; l++)
-                    sum[r][l] += x[l * LOCAL] * t[q + l];
-            }
-        }
         double mine[ROWS];
-        for (int r = 0; r < ROWS; r++) {
-            mine[r] = 0;
-            for (int l = 0; l < LANES; l++)
-                mine[r] += sum[r][l];
-        }
+        dots_of(first_row, count - 1, stride, first - base, u, t, mine);
         GROUP_SUMS(ROWS, mine);
         for (int r = get_local_id(0); r < min(ROWS, count - first_row); r += LOCAL)
             part[(size_t)(first_row + r) * chunks + c] = SUM_OF(r, mine);
@@ -139,28 +162,38 @@ __kernel void spectrum_dots(const int j, const int count, const int target, cons
     }
 }
 
-// w[target] -= alpha[j] v[j] (j not negative), and where the flag is set the sum of h[i] v[i]; the square of its length.
-__kernel void spectrum_update(const int j, const int count, const int target, const int row, CHUNKS,
-                              __global const int *restrict flag, __global const double *restrict alpha,
-                              __global const double *restrict h, __global double *restrict part)
+// A work-item's share of a chunk of w[target] -= alpha[j] v[j] (j not negative), and less the sum of h[i] v[i] of the
+// first `some` vectors; returns the square of its length.
+static inline double update_of(const int c, const int j, const int some, const int target, CHUNKS,
+                               __global const double *restrict alpha, __global const double *restrict h)
 {
-    BOX(1);
-    MY_CHUNK;
+    CHUNK_OF(c);
     __global double *y = w + target * stride - base;
     double t[PER];
     TAKE(t, y, j);
-    const int some = flag[row * graphs + g] ? count : 0;
     for (int i = 0; i < some; i++) {
         const double by = h[i * graphs + g] * scale[i * graphs + g];
         __global const double *x = u + i * stride + (first - base) + get_local_id(0);
         for (int q = 0; q < PER; q++)
             t[q] -= by * x[q * LOCAL];
     }
-    double mine[1] = {0};
+    double mine = 0;
     FOR_CHUNK(q, v) {
         y[v] = t[q];
-        mine[0] += t[q] * t[q];
+        mine += t[q] * t[q];
     }
+    return mine;
+}
+
+// The same for all chunks; the sum of h[i] v[i] where the flag is set.
+__kernel void spectrum_update(const int j, const int count, const int target, const int row, CHUNKS,
+                              __global const int *restrict flag, __global const double *restrict alpha,
+                              __global const double *restrict h, __global double *restrict part)
+{
+    BOX(1);
+    const int c = active[get_group_id(0)];
+    const int some = flag[row * graphs + chunk[4 * c + 2]] ? count : 0;
+    double mine[1] = {update_of(c, j, some, target, CHUNKS_AS, alpha, h)};
     GROUP_SUMS(1, mine);
     if (get_local_id(0) == 0)
         part[c] = SUM_OF(0, mine);
@@ -189,7 +222,20 @@ __kernel void spectrum_sum(const int graphs, const int chunks, __global const in
         out[(row + i) * graphs + g] = SUM_OF(0, mine) * (scale ? scale[i * graphs + g] : 1);
 }
 
-// The length of vector `target` from the parts of its square; alpha: of the step that made it, or NULL.
+// Note the length of vector `target`; alpha: of the step that made it, or NULL.
+static inline void take_length(const int g, const double square, const int graphs, const int target,
+                               __global const double *restrict alpha, __global double *restrict size,
+                               __global double *restrict norm, __global double *restrict scale)
+{
+    const double length = sqrt(square);
+    if (alpha)
+        size[g] = fmax(size[g], hypot(alpha[(target - 1) * graphs + g], length));
+    const int none = length <= LEAST * size[g];
+    norm[target * graphs + g] = none ? 0 : length;
+    scale[target * graphs + g] = none ? 0 : 1 / length;
+}
+
+// The same from the parts of its square.
 __kernel void spectrum_norm(const int graphs, const int target, __global const int *restrict begin,
                             __global const int *restrict alive, __global const double *restrict part,
                             __global const double *restrict alpha, __global double *restrict size,
@@ -199,22 +245,14 @@ __kernel void spectrum_norm(const int graphs, const int target, __global const i
     const int g = alive[get_global_id(1)];
     double mine[1] = {sum_of_chunks(part, begin[g], begin[g + 1])};
     GROUP_SUMS(1, mine);
-    if (get_local_id(0) == 0) {
-        const double length = sqrt(SUM_OF(0, mine));
-        if (alpha)
-            size[g] = fmax(size[g], hypot(alpha[(target - 1) * graphs + g], length));
-        const int none = length <= LEAST * size[g];
-        norm[target * graphs + g] = none ? 0 : length;
-        scale[target * graphs + g] = none ? 0 : 1 / length;
-    }
+    if (get_local_id(0) == 0)
+        take_length(g, SUM_OF(0, mine), graphs, target, alpha, size, norm, scale);
 }
 
-// A random vector for each graph whose flag is set: keyed by its own vertices and the number of the restart.
-__kernel void spectrum_random(const int target, const uint number, const int row, CHUNKS, __global const int *restrict flag)
+// A random vector: keyed by a graph's own vertices and the number of the restart.
+static inline void random_of(const int c, const int target, const uint number, CHUNKS)
 {
-    MY_CHUNK;
-    if (!flag[row * graphs + g])
-        return;
+    CHUNK_OF(c);
     __global double *y = w + target * stride - base;
     FOR_CHUNK(q, v) {
         const double x = (keyed_a(keyed_words(1, (uint)(v - chunk[4 * c + 3]), number, 0, TAG_VECTOR)) >> 11) * 0x1p-53;
@@ -222,10 +260,18 @@ __kernel void spectrum_random(const int target, const uint number, const int row
     }
 }
 
-// The first `kept` vectors become combinations of all, and the next one the last.
-__kernel void spectrum_turn(const int kept, CHUNKS, __global const double *restrict turn)
+// The same for each graph whose flag is set.
+__kernel void spectrum_random(const int target, const uint number, const int row, CHUNKS, __global const int *restrict flag)
 {
-    MY_CHUNK;
+    const int c = active[get_group_id(0)];
+    if (flag[row * graphs + chunk[4 * c + 2]])
+        random_of(c, target, number, CHUNKS_AS);
+}
+
+// In a chunk, the first `kept` vectors become combinations of all, and the next one the last.
+static inline void turn_of(const int c, const int kept, CHUNKS, __global const double *restrict turn)
+{
+    CHUNK_OF(c);
     __global const double *mine = turn + (size_t)g * (VECTORS - 1) * kept;
     for (int q = 0; q < PER; q += LANES) {
         const long v = (long)first + (long)q * LOCAL + (long)get_local_id(0);
@@ -240,8 +286,11 @@ __kernel void spectrum_turn(const int kept, CHUNKS, __global const double *restr
                 for (int l = 0; l < LANES; l++)
                     sum[r][l] = 0;
             for (int i = 0; i < VECTORS - 1; i++)
+                // unrolled, the sums are in registers: half the time on CPUs
+#pragma unroll
                 for (int r = 0; r < AT_ONCE; r++) {
                     const double by = mine[i * kept + k + r];
+#pragma unroll
                     for (int l = 0; l < LANES; l++)
                         sum[r][l] += by * tile[i][l];
                 }
@@ -253,3 +302,69 @@ __kernel void spectrum_turn(const int kept, CHUNKS, __global const double *restr
             w[kept * stride + (v - base) + l * LOCAL] = tile[VECTORS - 1][l];
     }
 }
+
+__kernel void spectrum_turn(const int kept, CHUNKS, __global const double *restrict turn)
+{
+    turn_of(active[get_group_id(0)], kept, CHUNKS_AS, turn);
+}
+
+// --- A whole cycle by one work-item for each graph, where there are more graphs than cores: no launch for each step, and
+// no graph waits for another. Each sum is added up as by the kernels above: the same bits
+
+#if LOCAL == 1
+#define OF_GRAPH(c) for (int c = begin[g]; c < begin[g + 1]; c++)
+// the other way round: what was read last for the products is still in the cache
+#define OF_GRAPH_BACK(c) for (int c = begin[g + 1] - 1; c >= begin[g]; c--)
+
+// As spectrum_dots, spectrum_sum and spectrum_update
+static inline void orthogonal_of(const int g, const int j, const int count, const int target, const int row,
+                                 const int chunks, CHUNKS, __global const int *restrict begin,
+                                 __global const int *restrict flag, __global const double *restrict alpha,
+                                 __global double *restrict part, __global double *restrict h)
+{
+    const int some = flag[row * graphs + g] ? count : 0;
+    for (int c = begin[g]; some && c < begin[g + 1]; c++) {
+        const int first = chunk[4 * c], end = chunk[4 * c + 1];
+        __global const double *y = w + target * stride - base;
+        double t[PER], mine[ROWS];
+        TAKE(t, y, j);
+        for (int first_row = 0; first_row < some; first_row += ROWS) {
+            dots_of(first_row, count - 1, stride, first - base, u, t, mine);
+            for (int r = 0; r < min(ROWS, count - first_row); r++)
+                part[(size_t)(first_row + r) * chunks + c] = mine[r];
+        }
+    }
+    for (int i = 0; i < some; i++)
+        h[i * graphs + g] = sum_of_chunks(part + (size_t)i * chunks, begin[g], begin[g + 1]) * scale[i * graphs + g];
+    OF_GRAPH_BACK(c) part[c] = update_of(c, j, some, target, CHUNKS_AS, alpha, h);
+}
+
+__kernel void spectrum_cycle(const int kept, const int steps, const uint number, const int chunks, const int base,
+                             const long stride, const int graphs, __global const int *restrict active,
+                             __global const int *restrict chunk, __global double *w, __global double *scale,
+                             __global const int *restrict begin, __global const int *restrict alive,
+                             __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                             __global const int *restrict flag, __global const double *restrict turn,
+                             __global double *part, __global double *alpha, __global double *coupling,
+                             __global double *h, __global double *size, __global double *norm)
+{
+    __global const double *u = w;   // no `restrict`: a step reads what the one before has written
+#define TO_ORTHOGONAL CHUNKS_AS, begin, flag, alpha, part
+    const int g = alive[get_global_id(0)];
+    if (kept)
+        OF_GRAPH(c) turn_of(c, kept, CHUNKS_AS, turn);
+    if (flag[steps * graphs + g])
+        OF_GRAPH(c) random_of(c, kept, number, CHUNKS_AS);
+    for (int pass = 0; pass < 2; pass++)
+        orthogonal_of(g, -1, kept, kept, steps, chunks, TO_ORTHOGONAL, h);
+    take_length(g, sum_of_chunks(part, begin[g], begin[g + 1]), graphs, kept, 0, size, norm, scale);
+    for (int j = kept; j < steps; j++) {
+        OF_GRAPH(c) part[c] = product_of(c, j, kept, CHUNKS_AS, row_ptr, col_idx, norm, 0, 0);
+        alpha[j * graphs + g] = sum_of_chunks(part, begin[g], begin[g + 1]);
+        orthogonal_of(g, j, j + 1, j + 1, j, chunks, TO_ORTHOGONAL, j == kept ? coupling : h);
+        if (j == kept)   // its parts along the kept vectors are large: subtract them a second time
+            orthogonal_of(g, -1, j + 1, j + 1, j, chunks, TO_ORTHOGONAL, h);
+        take_length(g, sum_of_chunks(part, begin[g], begin[g + 1]), graphs, j + 1, alpha, size, norm, scale);
+    }
+}
+#endif

@@ -21,9 +21,9 @@
     const int base, const long stride, const int graphs, __global const int *restrict active,               \
         __global const int *restrict chunk, __global const double *restrict u, __global double *restrict w, \
         __global const double *restrict scale
+#define CHUNKS_AS base, stride, graphs, active, chunk, u, w, scale
 
-#define MY_CHUNK                                                                                         \
-    const int c = active[get_group_id(0)], first = chunk[4 * c], end = chunk[4 * c + 1], g = chunk[4 * c + 2]
+#define CHUNK_OF(c) const int first = chunk[4 * (c)], end = chunk[4 * (c) + 1], g = chunk[4 * (c) + 2]
 
 // for (each vertex v of the chunk that is this work-item's, its q-th)
 #define FOR_CHUNK(q, v)                                                                        \

@@ -11,6 +11,7 @@
 // least    int[n]   the smallest turn on the way so far; LAST in the last sample
 // last     int[n]   the last row of the curve that has the vertex: deletions before it leaves; -1: in another component
 // cuts     ulong[]  dre: edge (a << 32 | b, a < b) of the deletion after each row       times ulong[]  when it goes
+// table    int[]    dre: how many of `times` come before each multiple of 2^shift
 // before   long[]   running sums of what goes, row by row
 // ends, gone ulong[rows]   pairs whose last row it is; pairs that are deleted from it
 // launch   padded range, ITEMS vertices or rows each; times_count: RUN entries
@@ -44,6 +45,20 @@ __kernel void times_keys(const int n, const ulong seed, const int part, __global
         const ulong found = vertex_priority(seed, (uint)v);
 #endif
         key[i] = (uint)(part & 1 ? found >> 32 : found);
+    }
+}
+
+// Whether two edges beside each other in the order go at one time, so that their words decide; `tied` is 0 before.
+// Vertices without an edge up have a time of their own.
+__kernel void times_ties(const int n, const ulong seed, __global const int *restrict order,
+                         __global const int *restrict up, volatile __global int *tied)
+{
+    FOR_ITEMS(i, n - 1) {
+        const int u = order[i], v = order[i + 1];
+        const ulong one = up[u] < 0 ? 0 : edge_word((uint)u, (uint)up[u]);
+        const ulong other = up[v] < 0 ? 0 : edge_word((uint)v, (uint)up[v]);
+        if ((one | other) != 0 && edge_time(seed, one) == edge_time(seed, other))
+            atomic_or(tied, 1);
     }
 }
 
@@ -128,24 +143,44 @@ __kernel void times_of_cuts(const int rows, const ulong seed, __global const ulo
         times[i] = edge_time(seed, cuts[i]);
 }
 
+// How many of the times, which ascend, come before each multiple of 2^shift, and that all do: a table by their highest
+// bits, from which a search takes a step or two instead of two dozen.
+__kernel void times_table(const int buckets, const int shift, const int rows, __global const ulong *restrict times,
+                          __global int *restrict table)
+{
+    FOR_ITEMS(i, buckets + 1) {
+        int low = i < buckets ? 0 : rows, high = rows;
+        while (low < high) {
+            const int middle = low + (high - low) / 2;
+            if (times[middle] < (ulong)i << shift)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        table[i] = low;
+    }
+}
+
 // Counts the pairs of a shard by their last rows, and (dre) those that are deletions themselves by the rows before.
 __kernel void times_count(const int rows, const int first_row, const long entries, const ulong seed, const int cut_count,
                           __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                           __global const int *restrict last, __global const ulong *restrict cuts,
-                          __global const ulong *restrict times, volatile __global ulong *ends,
-                          volatile __global ulong *gone)
+                          __global const ulong *restrict times, __global const int *restrict table, const int shift,
+                          volatile __global ulong *ends, volatile __global ulong *gone)
 {
     int row = -1;
     uint stay = 0;   // pairs of the last sample meet in one number: each work-item adds its own at the end
     FOR_RUN(p, entries) {
         row = row_after(p, row, rows, row_ptr);
         const int u = first_row + row, v = col_idx[p];
+        if (!COUNTS(u, v))
+            continue;
         int end = min(last[u], last[v]);
-        if (!COUNTS(u, v) || end < 0)
+        if (end < 0)
             continue;
 #if BY_EDGE
         const ulong word = edge_word((uint)u, (uint)v), t = edge_time(seed, word);
-        int low = 0, high = cut_count;
+        int low = table[t >> shift], high = table[(t >> shift) + 1];
         while (low < high) {
             const int middle = low + (high - low) / 2;
             if (times[middle] < t || (times[middle] == t && cuts[middle] < word))

@@ -328,7 +328,7 @@ class Settings:
             )
 
 
-class Made(NamedTuple):
+class Constructed(NamedTuple):
     """A graph made by kernel 1.
 
     Attributes
@@ -374,7 +374,7 @@ def cases(settings: Settings, kernels: Collection[str] = ()) -> list[Case]:
     ]
 
 
-def _make(settings: Settings, weighted: bool, device: Device) -> Made:
+def _make(settings: Settings, weighted: bool, device: Device) -> Constructed:
     clock = time.perf_counter
     begun = clock()
     edges = make_edges(settings.scale, settings.edge_factor, settings.seed)
@@ -386,7 +386,7 @@ def _make(settings: Settings, weighted: bool, device: Device) -> Made:
     construction = clock() - begun
     # of an edge in the tree both ends are: edges are counted at their sources
     of_source = np.bincount(edges.source, minlength=edges.num_vertices)
-    return Made(edges, graph, of_source, generation, construction)
+    return Constructed(edges, graph, of_source, generation, construction)
 
 
 def _construct_ready(edges: Edges, weighted: bool, device: Device) -> Graph:
@@ -401,7 +401,7 @@ def _construct_ready(edges: Edges, weighted: bool, device: Device) -> Graph:
 
 def _run(settings: Settings, name: str, weighted: bool, context: Context) -> Figures:
     device, clock, kernel = context.device, time.perf_counter, KERNELS[name]
-    made: Made = context.made("graph500", partial(_make, settings, weighted, device))
+    made: Constructed = context.made("graph500", partial(_make, settings, weighted, device))
     kernel.run(construct(make_edges(8), device), 0, device)  # builds its kernels
     seconds, counted, checking = [], [], []
     for root in map(int, pick_roots(made.graph, settings.roots, settings.seed)):

@@ -11,12 +11,14 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.arguments import flag, whole
 from clgraph.centrality.distances import chosen_of, refuse_weights
-from clgraph.centrality.eigen import Floats, need_doubles
+from clgraph.centrality.eigen import Floats
+from clgraph.device.graph_cache import Pool
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
 from clgraph.graph import Graph, as_graph, build_csr
 from clgraph.progress import Tell, with_progress
-from clgraph.run import run_on
+from clgraph.run import need_doubles, run_on
+from clgraph.system import thread_pool
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -61,7 +63,9 @@ LAUNCH = LaunchTable(
     simulator=LaunchConfig(split=True, entries=2, arcs=3, long_row=6),
 )
 CLASSES = 3  # lists of a level where rows differ: cl/centrality/betweenness.cl
-GROUP = 256  # work-items on a long row
+WAYS, MOST_WAYS = 8, 64  # partial sums of a long row, and of a very long one: cl/centrality/betweenness.cl
+GROUP = 256  # work-items on a very long row, at most
+SMALL_GROUP = 64  # work-items of a group that has several long rows
 
 
 class Brandes:
@@ -79,6 +83,11 @@ class Brandes:
         The sums are those of arcs, not of vertices.
     """
 
+    paths: Any
+    share: Any
+    total: Any
+    room: dict[str, tuple[int, Any]]
+
     def __init__(self, search: ManySearch, lanes: int, endpoints: bool, by_arc: bool = False) -> None:
         from clgraph.csr.upload import upload_csr
 
@@ -92,12 +101,18 @@ class Brandes:
         self.config = LAUNCH.of(dev)
         self.split = lanes if self.config.split else 1
         sums = self.leaving.arcs if by_arc else n
-        dev.reserve(
-            {"paths": 8 * lanes * n, "shares": 8 * lanes * n, "distances": lanes * n, "sums": 8 * sums}
-        )
-        self.paths, self.share = (dev.empty(lanes * n, np.float64) for _ in range(2))
-        self.total = dev.zeros(sums, np.float64)
-        self._room: dict[str, tuple[int, Any]] = {}
+        self._areas: Pool[dict[str, Any]] = dev.cached(search.graph, ("betweenness", lanes, by_arc), Pool)
+
+        def make() -> dict[str, Any]:
+            dev.reserve(
+                {"paths": 8 * lanes * n, "shares": 8 * lanes * n, "distances": lanes * n, "sums": 8 * sums}
+            )
+            paths, share, total = (dev.empty(size, np.float64) for size in (lanes * n, lanes * n, sums))
+            return {"paths": paths, "share": share, "total": total, "room": {}}
+
+        self._area = self._areas.borrow(make)  # allocating takes as long as some levels
+        vars(self).update(self._area)
+        dev.fill(self.total, np.float64(0), sums)
 
     def add(self, sources: npt.NDArray[np.int32]) -> None:
         """Add what a batch of sources contributes."""
@@ -107,7 +122,7 @@ class Brandes:
         levels = search.search(sources, NO_LIMIT, deep=NO_LIMIT)
         assert levels is not None
         kind, config, items = distance_type(levels, None), self.config, dev.tuning.items
-        program = dev.program(
+        self.program = program = dev.program(
             "centrality/betweenness",
             LANES=self.lanes,
             DIST=DISTANCE_TYPES[kind],
@@ -129,14 +144,15 @@ class Brandes:
         bounds = self._list_levels(program, passes, levels)
 
         def level_of(name: str, level: int, csr: Any) -> None:
-            *_, others, end = bounds[level].tolist()
-            first = int(bounds[level, 0])
-            if others > first:
-                long = getattr(program, f"{name}_long")
-                local = min(GROUP, long.limit)
-                long.launch(
-                    self, (others - first) * local, local=local, begin=first, level=level, **csr.buffers
-                )
+            *starts, others, end = bounds[level].tolist()
+            for ways, begin, rows in zip((MOST_WAYS, WAYS), starts, np.diff([*starts, others]), strict=False):
+                if rows:
+                    long = getattr(program, f"{name}_long")
+                    per_row = min(ways * self.lanes, GROUP, long.limit)
+                    local = per_row if per_row < ways * self.lanes else max(per_row, SMALL_GROUP)
+                    given = {"begin": begin, "rows": rows, "per_row": per_row, "max_ways": ways}
+                    groups = -(-int(rows) * per_row // local)
+                    long.launch(self, groups * local, local=local, level=level, **given, **csr.buffers)
             if end > others:
                 size = -(-(end - others) // config.entries) * self.split
                 kernel = getattr(program, name)
@@ -155,6 +171,18 @@ class Brandes:
         program.betweenness_add.launch(self, passes)
         if self.endpoints:
             program.betweenness_ends.launch(self, 1)
+
+    def scale(self, sources: npt.NDArray[np.int32], own: float, all_: float) -> None:
+        """Multiply the sums of sources by a factor, and then those of all vertices by another."""
+        for factor, count, vertices in ((own, len(sources), self.dev.upload(sources)), (all_, self.n, None)):
+            if factor != 1:
+                passes = -(-count // self.dev.tuning.items)
+                self.program.betweenness_scale.launch(self, passes, count=count, factor=factor, list=vertices)
+
+    def take(self, found: Floats) -> None:
+        """Download the sums, and give the buffers back for the next call."""
+        self.dev.fetch(self.total, found)
+        self._areas.give_back(self._area)
 
     def _list_levels(self, program: Any, passes: int, levels: int) -> npt.NDArray[np.int64]:
         """List the vertices that some search has at each level.
@@ -175,10 +203,10 @@ class Brandes:
     def _buffer(self, name: str, count: int, kind: np.dtype[Any]) -> Any:
         """Return a buffer that later batches reuse, unless they need a larger one."""
         nbytes = count * kind.itemsize
-        if name not in self._room or self._room[name][0] < nbytes:
+        if name not in self.room or self.room[name][0] < nbytes:
             self.dev.reserve({name: nbytes})
-            self._room[name] = nbytes, self.dev.empty(nbytes, np.uint8)
-        return self._room[name][1]
+            self.room[name] = nbytes, self.dev.empty(nbytes, np.uint8)
+        return self.room[name][1]
 
 
 def dependencies(
@@ -188,12 +216,15 @@ def dependencies(
     *,
     endpoints: bool = False,
     by_arc: bool = False,
+    scale: tuple[float, float] = (1, 1),
     progress: Tell | None = None,
 ) -> Floats:
     """For each vertex the sum over sources and targets of the share of shortest paths that pass it.
 
     With `by_arc` for each arc instead; of parallel arcs for all of them together, in the order of the rows.
+    Sources' sums are multiplied by the first factor of `scale`, then all by the second.
     """
+    from clgraph.device.memory import LARGE, on_large_pages
     from clgraph.traversal.many import ManySearch
 
     # parallel arcs would count as paths of their own
@@ -203,14 +234,21 @@ def dependencies(
     if not len(sources) or not count:
         return np.zeros(count)
     lanes = 1 << (min(len(sources), LANES) - 1).bit_length()
-    with ManySearch(dev, graph, LANES, len(sources)) as search:
+    found = on_large_pages(count, np.dtype(np.float64))
+    # a copy to new pages takes twice as long: a thread makes them while the device searches
+    with thread_pool(1, "clgraph-pages") as pool, ManySearch(dev, graph, LANES, len(sources)) as search:
+        if found.nbytes >= LARGE:
+            pool.submit(found.fill, 0)
         brandes = Brandes(search, lanes, endpoints, by_arc)
         for first in range(0, len(sources), LANES):
             brandes.add(sources[first : first + LANES])
             if progress:
                 dev.finish()
                 progress(min(first + LANES, len(sources)), len(sources))
-        return dev.download(brandes.total, np.float64, count)
+        brandes.scale(sources, *scale)
+        pool.shutdown()
+        brandes.take(found)
+    return found
 
 
 @keyed.takes_rng
@@ -290,9 +328,12 @@ def betweenness_centrality(
         need_doubles(run.device, "betweenness centrality")
         if n == 0:
             return np.zeros(0)
-        total = dependencies(run.device, whole_graph, chosen, endpoints=endpoints, progress=progress)
-    directed = whole_graph.directed
-    return total * scales(n, chosen, normalized=normalized, endpoints=endpoints, directed=directed)
+        scale = scales(
+            n, len(chosen), normalized=normalized, endpoints=endpoints, directed=whole_graph.directed
+        )
+        return dependencies(
+            run.device, whole_graph, chosen, endpoints=endpoints, scale=scale, progress=progress
+        )
 
 
 @keyed.takes_rng
@@ -411,21 +452,18 @@ def _chosen(graph: Graph, k: Any, sources: Any, seed: int) -> npt.NDArray[np.int
     return draw_sources(n, int(k), seed)
 
 
-def scales(
-    n: int, sources: npt.NDArray[np.int32], *, normalized: bool, endpoints: bool, directed: bool
-) -> Floats:
-    """Return the factor of each vertex's sum, shape (n,).
+def scales(n: int, count: int, *, normalized: bool, endpoints: bool, directed: bool) -> tuple[float, float]:
+    """Return the factor of the sums of `count` sources, and then that of all sums.
 
     A source is no target of its own paths: where only some vertices are sources, these have one source less
     than the others.
     """
     others = n if endpoints else n - 1  # that may be the other end of a path
     if others < 2:
-        return np.ones(n)
-    every = len(sources) == n
-    of = np.full(n, others if every else len(sources), np.float64)
+        return 1, 1
+    every = count == n
+    own: float = 1
     if not every and not endpoints:
-        of[sources] -= 1
-    with np.errstate(divide="ignore"):
-        per_source = np.where(of > 0, 1 / of, np.nan)  # of the only source nothing is known
-    return per_source / (others - 1) if normalized else per_source * others / (1 if directed else 2)
+        own = count / (count - 1) if count > 1 else np.nan  # of the only source nothing is known
+    per_source = 1 / (others if every else count)
+    return own, per_source / (others - 1) if normalized else per_source * others / (1 if directed else 2)

@@ -140,13 +140,12 @@ def shortest_path(
     >>> clgraph.shortest_path(clgraph.Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3]), 0, 2)
     array([0, 1, 2])
     """
+    from clgraph.traversal.results import path_to
+
     whole = as_graph(graph)
     found, v = _search(whole, source, target, weights, device, predecessors=True)
     assert found.predecessor is not None
-    path = [v]
-    while (v := int(found.predecessor[v])) >= 0:
-        path.append(v)
-    return whole.ids[path[::-1]]
+    return whole.ids[path_to(v, found.predecessor)]
 
 
 def shortest_path_length(
@@ -241,7 +240,7 @@ def average_shortest_path_length(
         if weights:
             from clgraph.traversal.weighted import mean_distance
 
-            return mean_distance(run.device, whole, progress, disconnected)
+            return mean_distance(run.device, whole, progress, disconnected=disconnected)
         total, every = 0, np.arange(n, dtype=np.int32)
         for _, counts in distance_counts(run.device, whole, every, progress=progress):
             if counts.sum() < len(counts) * (n - 1):

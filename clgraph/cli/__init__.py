@@ -40,6 +40,7 @@ GROUPS = {
     },
     "Look and rank": {
         "bfs": ("clgraph.cli.traverse", "Breadth-first search: distances and predecessors."),
+        "paths": ("clgraph.cli.traverse", "Shortest paths by weight: distances and predecessors."),
         "components": ("clgraph.cli.traverse", "Connected components."),
         "communities": ("clgraph.cli.traverse", "Communities: Louvain, Leiden, label propagation."),
         "pagerank": ("clgraph.cli.ranking", "PageRank."),

@@ -241,6 +241,10 @@ measure_options = options(
     ),
 )
 
+also_option = option(
+    "--also NAMES", "Also measure these: modularity, weighted_distance (see clgraph.quality).", default=""
+)
+
 # --- Datasets of shards ---
 
 plan_option = option(

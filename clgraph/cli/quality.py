@@ -12,7 +12,7 @@ import click
 
 import clgraph
 from clgraph.cli.command import Command, Run, direction, edges_word, table_of
-from clgraph.cli.options import MethodName, measure_options, option, run_options
+from clgraph.cli.options import MethodName, also_option, measure_options, option, run_options
 from clgraph.cli.outputs import PICTURES, check_drawn
 from clgraph.errors import InputError
 
@@ -52,6 +52,7 @@ ABOUT_SAMPLE = ("record", "method", "sample_seed", "command", "relation", "sampl
 @option("--sample-format NAME", "Format of SAMPLE (default: by its suffix).")
 @option("--seed", "Seed for the vertices from which a large graph's hop plot is estimated.", int, 0)
 @measure_options
+@also_option
 @option(
     "--fit",
     "Fit the power law of the degrees by clgraph, or by the package powerlaw, which also tests it against "
@@ -72,6 +73,7 @@ def quality(run: Run) -> None:
     from clgraph.measures.compare import check_part
     from clgraph.measures.figures import check_panels
     from clgraph.measures.fits import check_fit
+    from clgraph.measures.optional import check_also
     from clgraph.methods import CONTRACTING
     from clgraph.studies.origin import curve_of, read_origin
 
@@ -80,6 +82,7 @@ def quality(run: Run) -> None:
     keyed.check_seed(given.seed)
     whole_number(given.hop_sources, "hop_sources", 1)
     check_fit(given.fit)
+    check_also(given.also)
     for name in ABOUT_SAMPLE if sample is None else ():
         if getattr(given, name) is not None:
             raise InputError(f"--{name.replace('_', '-')} is about a SAMPLE, but none is given")
@@ -109,7 +112,7 @@ def quality(run: Run) -> None:
         relation = given.relation or ("contraction" if made.method in CONTRACTING else "subset")
         with dev.alone():
             check_part(whole, part, relation, names, device=dev)
-    options = {name: getattr(given, name) for name in ("seed", "hop_sources", "eigenvalues", "fit")}
+    options = {name: getattr(given, name) for name in ("seed", "hop_sources", "eigenvalues", "fit", "also")}
     options["relation"] = "none" if part is not None else None  # it has been checked
     with run.progress("measuring") as progress:
         found = clgraph.quality(whole, part, **options, device=dev, progress=progress)

@@ -16,7 +16,14 @@ from click.core import ParameterSource
 
 import clgraph
 from clgraph.cli.command import Command, Run
-from clgraph.cli.options import device_options, limit_options, measure_options, option, run_options
+from clgraph.cli.options import (
+    also_option,
+    device_options,
+    limit_options,
+    measure_options,
+    option,
+    run_options,
+)
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,6 +59,7 @@ VERTICES = 300_000  # of the graph of a preset, unless given
 @option("--aspects TEXT", "Weights of the aspects over all: degrees=2,spectrum=0 (default: 1 each).")
 @option("--min-size SIZE", "Redraw a sample of fewer vertices, with the next seed.")
 @measure_options
+@also_option
 @option("--write", "Write the samples of the method and size that the answer names, with records.", ["best"])
 @option("--write-as SUFFIX", "Format of these files, such as .graphml (default: as GRAPH, else .clg).")
 @option("--figures/--no-figures", "Draw figures and a report (needs matplotlib).", bool, True)
@@ -146,7 +154,7 @@ def study(run: Run) -> None:
 def _sampled(run: Run, graph: Graph, folder: Path) -> Study:
     """Run the study; an interrupt says how far it has come."""
     given, device, counts = run.options, run.device, [0, 0]
-    names = ("methods", "sizes", "seeds", "seed", "min_size", "hop_sources", "eigenvalues")
+    names = ("methods", "sizes", "seeds", "seed", "min_size", "hop_sources", "eigenvalues", "also")
     options = {name: getattr(given, name) for name in names}
     try:
         with run.progress("sampling and measuring", counts=True) as bar:

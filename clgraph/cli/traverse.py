@@ -1,4 +1,4 @@
-"""``clgraph bfs``, ``clgraph components`` and ``clgraph communities``."""
+"""``clgraph bfs``, ``clgraph paths``, ``clgraph components`` and ``clgraph communities``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 import clgraph
 from clgraph.cli.command import Command, Run, direction, facts_of, fields_of, has_numbers, vertex_of
-from clgraph.cli.options import AT_LEAST_0, on_graph, option, output_option
+from clgraph.cli.options import AT_LEAST_0, on_graph, option, options, output_option
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,15 +21,19 @@ if TYPE_CHECKING:
     from clgraph.scale import Shards
 
 LEVELS_SHOWN = 20  # of a search, in the text output
-SHOWN = 10  # components or communities in the table
+SHOWN = 10  # sources, components or communities in the table
 # the options of each method of `communities`
 SEARCHED = ("resolution", "seed")
 METHODS = {"louvain": SEARCHED, "leiden": SEARCHED, "labels": ("iterations",)}
 
+source_options = options(
+    option("-s --source ID", "Start vertex (repeatable).", multiple=True),
+    option("--sources ID,ID,...", "Several start vertices."),
+)
+
 
 @click.command(cls=Command)
-@option("-s --source ID", "Start vertex (repeatable).", multiple=True)
-@option("--sources ID,ID,...", "Several start vertices.")
+@source_options
 @option("--depth", "Stop at this distance, in arcs.", AT_LEAST_0)
 @option(
     "--method",
@@ -52,11 +56,7 @@ def bfs(run: Run) -> None:
     from clgraph.traversal import bfs as search
 
     run.check_output()
-    given = run.options
-    words = [*given.source, *(given.sources.split(",") if given.sources else ())]
-    wanted = [word.strip() for word in words]
-    if not all(wanted) or not wanted:
-        raise click.UsageError("Give start vertices: --source ID (repeatable), or --sources ID,ID,...")
+    given, wanted = run.options, _sources(run)
     with run.data("bfs", {}, method=given.method != "hybrid") as data:
         roots = [vertex_of(word, has_numbers(data), f"--source {word[:80]}") for word in wanted]
         options: dict[str, Any] = {"method": given.method, "depth_limit": given.depth, "device": run.device}
@@ -86,6 +86,104 @@ def bfs(run: Run) -> None:
         if found.levels > len(counts):
             lines.append(f"  ... up to distance {found.levels - 1}")
         run.result(lambda: facts, lines)
+
+
+def _sources(run: Run) -> list[str]:
+    """Return the start vertices as they were typed."""
+    given = run.options
+    words = [*given.source, *(given.sources.split(",") if given.sources else ())]
+    wanted = [word.strip() for word in words]
+    if not all(wanted) or not wanted:
+        raise click.UsageError("Give start vertices: --source ID (repeatable), or --sources ID,ID,...")
+    return wanted
+
+
+@click.command(cls=Command)
+@source_options
+@option("-t --target ID", "Print the path to this vertex.")
+@option("--cutoff", "Largest distance: vertices farther away count as not reached.", float)
+@option("--delta", "Width of the steps of a search, on which only its time depends.  [default: auto]", float)
+@option("--dtype", "Type of the distances.", ["float64", "float32"], "float64")
+@on_graph(
+    "Write `id distance predecessor`, tab-separated (inf, -1: none); if there are several sources, `source` "
+    "first.",
+    verify="Check the result against the definition.",
+    plan=False,
+)
+def paths(run: Run) -> None:
+    """Find shortest paths in GRAPH from each source, by the weights that --weights reads.
+
+    Weights are finite and not negative; without --weights each arc has length 1.
+
+    \b
+    clgraph paths roads.gr --weights --source 1 --target 9 -o distance.tsv
+    """
+    import numpy as np
+
+    from clgraph.reference.weighted import verify_shortest_paths
+    from clgraph.traversal.results import path_to
+    from clgraph.traversal.weighted import shortest_paths
+
+    run.check_output()
+    given, wanted, target = run.options, _sources(run), run.options.target
+    data = _in_memory(run, "paths")
+    numbers, last = has_numbers(data), -1
+    roots = [vertex_of(word, numbers, f"--source {word[:80]}") for word in wanted]
+    if target is not None:
+        last = int(data.indices_of([vertex_of(target.strip(), numbers, f"--target {target[:80]}")])[0])
+    options: dict[str, Any] = {"cutoff": given.cutoff, "dtype": given.dtype, "device": run.device}
+    if given.delta is not None:
+        options["delta"] = given.delta
+    found = shortest_paths(data, roots, **options)
+    run.measure(partial(shortest_paths, data, roots, **options))
+    holds = "distances, predecessors and sources are those of the definition"
+    run.accept(found, partial(verify_shortest_paths, data, found), holds)
+    ids, before = data.ids, found.predecessor
+    assert before is not None
+    sources = ids[found.sources]
+    several = len(sources) > 1
+    run.write_blocks(
+        [*([np.full(len(ids), source)] if several else []), *(ids, to, np.where(by >= 0, ids[by], -1))]
+        for source, to, by in zip(sources, found.distance, before, strict=True)
+    )
+    reached = np.isfinite(found.distance)
+    each: list[dict[str, Any]] = [
+        {"source": source, "reached": int(there.sum()), "farthest": float(to[there].max())}
+        for source, there, to in zip(sources.tolist(), reached, found.distance, strict=True)
+    ]
+    if target is not None:
+        for about, there, to, by in zip(each, reached, found.distance, before, strict=True):
+            about["distance"] = float(to[last]) if there[last] else None
+            about["path"] = ids[path_to(last, by)].tolist() if there[last] else None
+    by_weight = data.weights is not None
+    facts = {
+        "paths": each,
+        **facts_of(data),
+        "weights": by_weight,
+        **fields_of(found, "reached", "cutoff"),
+        "dtype": found.distance.dtype.name,
+        **fields_of(found, "device"),
+    }
+    lengths = "lengths are weights" if by_weight else "each arc has length 1; --weights reads weights"
+    lines = [f"{data.num_vertices} vertices ({direction(data)}; {lengths})"]
+    for about in each[:SHOWN]:
+        line = f"from {about['source']}: {about['reached']} reached, the farthest at {about['farthest']:g}"
+        if target is not None:
+            way = " ".join(map(str, about["path"] or ()))
+            line += f"; {target} at {about['distance']:g}: {way}" if way else f"; no path to {target}"
+        lines.append(line)
+    if len(each) > SHOWN:
+        lines.append(f"... {len(each) - SHOWN} more sources: -o writes all")
+    run.result(lambda: facts, lines)
+
+
+def _in_memory(run: Run, command: str) -> Graph:
+    """Read the graph; an InputError if it is a dataset of shards."""
+    if run.of_shards:
+        raise InputError(
+            f"{run.graph} is a dataset of shards: clgraph {command} takes graphs that fit in memory"
+        )
+    return run.read()
 
 
 @click.command(cls=Command)
@@ -170,11 +268,7 @@ def communities(run: Run) -> None:
             takers = ", ".join(each for each, names in METHODS.items() if name in names)
             raise InputError(f"--{name} is an option of --method {takers}")
     run.check_output()
-    if run.of_shards:
-        raise InputError(
-            f"{run.graph} is a dataset of shards: clgraph communities takes graphs that fit in memory"
-        )
-    data = run.read()
+    data = _in_memory(run, "communities")
     calls: dict[str, tuple[Any, Any]] = {
         "louvain": (louvain, verify_louvain),
         "leiden": (leiden, verify_leiden),

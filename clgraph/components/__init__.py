@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import hints, word
-from clgraph.components.finder import Connection, GiantFinder, graph_components
+from clgraph.components.finder import Connection, GiantFinder, all_sizes, graph_components
 from clgraph.csr.upload import upload_csr
 from clgraph.graph import Graph, as_graph
 from clgraph.graph.frames import Labelled
@@ -32,8 +32,8 @@ class Components(Labelled):
     labels : int32 array, shape (n,)
         Component of each vertex: 0 is the largest; among equally large ones the one with the smallest
         vertex comes first. (With ``arrays="device"`` a ``pyopencl.array.Array``.)
-    sizes : int64 array, shape (count,)
-        Vertices of each component, descending.
+    larger : int64 array
+        Sizes of the components of two vertices or more, descending.
     connection : {"weak", "strong"}
     seconds : dict of float
         Time by phase: "upload" (if the graph is not on the device yet), "build" (kernels, at the first call),
@@ -43,7 +43,7 @@ class Components(Labelled):
     """
 
     labels: npt.NDArray[np.int32]
-    sizes: npt.NDArray[np.int64]
+    larger: npt.NDArray[np.int64]
     connection: Connection = "weak"
     seconds: dict[str, float] = field(default_factory=dict)
     device: str = ""
@@ -52,7 +52,12 @@ class Components(Labelled):
     @property
     def count(self) -> int:
         """Number of components."""
-        return len(self.sizes)
+        return len(self.larger) + len(self.labels) - int(self.larger.sum())
+
+    @lazy
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """Vertices of each component, descending, shape (count,)."""
+        return all_sizes(self.larger, len(self.labels))
 
     @lazy
     def largest(self) -> npt.NDArray[np.bool_]:
@@ -68,7 +73,7 @@ class Components(Labelled):
         return {
             "components": self.count,
             "connection": self.connection,
-            "vertices": int(self.sizes.sum()),
+            "vertices": len(self.labels),
             "largest": self._largest(),
             "device": self.device,
         }
@@ -140,14 +145,14 @@ def connected_components(
             return run.stamped(found, connection=connection)
         if n:
             label, finder = _labels(run, graph, connection)
-            sizes = finder.rank(label)
+            larger = finder.rank(label)
             dev.finish()
             run.lap("ranking")
         else:  # engines want a vertex
-            label, sizes = dev.empty(0, np.int32), np.empty(0, np.int64)
+            label, larger = dev.empty(0, np.int32), np.empty(0, np.int64)
         labels = dev.array(label, np.int32, n) if stays else dev.download(label, np.int32, n)
         run.lap("download")
-        return Components(labels, sizes, connection, run.seconds, dev.name, provenance=run.provenance)
+        return Components(labels, larger, connection, run.seconds, dev.name, provenance=run.provenance)
 
 
 def largest_component(

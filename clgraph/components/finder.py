@@ -45,6 +45,8 @@ class LaunchConfig:
     link_every : int
         Above 1: once there is a large tree, only roots and one in this many vertices link before the giant
         is guessed again.
+    link_first : int or None
+        Before all vertices link, the first of them do, one in this many: few others have to climb then.
     """
 
     long_row: int | None
@@ -53,12 +55,13 @@ class LaunchConfig:
     sample_width: int = 1
     samples: int | None = None
     link_every: int = 1
+    link_first: int | None = None
 
 
 # one work-item of a GPU alone on a long row would hold up the launch; a CPU's core goes through rows of any
 # length, and most of its links would only find that the giant has both ends
 LAUNCH = LaunchTable(
-    gpu=LaunchConfig(long_row=64, block=64, rank_items=8, sample_width=256),
+    gpu=LaunchConfig(long_row=64, block=64, rank_items=8, sample_width=256, link_first=16),
     cpu=LaunchConfig(long_row=None, block=2048, rank_items=512, link_every=8),
     # all pairs of the sample are compared: 512 labels would be 262144 interpreted steps
     simulator=LaunchConfig(long_row=None, block=2048, rank_items=4, samples=32, link_every=4),
@@ -141,6 +144,7 @@ class GiantFinder:
             self.capacity = slots // long_row + slots // piece + 1
         self.program: Program = device.program("components/finder", **defines)
         self._passes = -(-n // items)  # work-items of a pass over all vertices
+        self._link_first = config.link_first
         self._sample_width, self._rank_items = config.sample_width, config.rank_items
         self._block = config.block
         self.blocks, self._rank_passes = -(-n // config.block), -(-n // config.rank_items)
@@ -218,6 +222,9 @@ class GiantFinder:
                 self.sample(label)
                 program.components_link_outside.launch(self, passes, label=label)
             else:
+                if part := self._link_first:
+                    program.components_link.launch(self, -(-passes // part), n=-(-n // part), label=label)
+                    program.components_compress(passes, n=n, label=label)
                 program.components_link.launch(self, passes, label=label)
             program.components_compress(passes, n=n, label=label)
         self.sample(label)
@@ -297,7 +304,7 @@ class GiantFinder:
         return self.count
 
     def rank(self, label: Any) -> npt.NDArray[np.int64]:
-        """Turn the labels into numbers 0 .. k-1 by decreasing size; returns the sizes, shape (k,).
+        """Turn the labels into numbers 0 .. k-1 by decreasing size; return the sizes of two or more.
 
         Equal sizes: the component with the smaller vertex first. -1 stays -1.
         """
@@ -316,7 +323,7 @@ class GiantFinder:
         root, size = dev.empty(max(larger, 1), np.int32), dev.empty(max(larger, 1), np.int32)
         given = {"singles": singles, "all_larger": larger, "before": before, "root": root, "size": size}
         program.rank_place.launch(self, blocks, label=label, **given)
-        sizes = np.ones(larger + singles, np.int64)
+        sizes = np.empty(0, np.int64)
         if larger:
             found = dev.download(size, np.int32, larger)
             # NumPy sorts 16-bit keys by radix, and the few sizes that need more bits share the first key
@@ -325,7 +332,7 @@ class GiantFinder:
             large[:] = large[np.argsort(-found[large], kind="stable")]
             place = np.empty(larger, np.int32)
             place[order] = np.arange(larger, dtype=np.int32)
-            sizes[:larger] = found[order]
+            sizes = found[order].astype(np.int64)
             place = dev.upload(place)
             program.rank_scatter(larger, larger=larger, root=root, place=place, number=self.number)
         program.rank_apply.launch(self, self._rank_passes, label=label)
@@ -333,6 +340,11 @@ class GiantFinder:
 
 
 # --- the finder of a graph ---
+
+
+def all_sizes(larger: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
+    """Return the sizes of all components of n vertices, from those of two or more."""
+    return np.append(larger, np.ones(n - int(larger.sum()), np.int64))
 
 
 @dataclass(frozen=True)

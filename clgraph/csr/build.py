@@ -16,6 +16,7 @@ import numpy as np
 import pyopencl as cl
 
 from clgraph.csr.device_csr import DeviceCSR, given
+from clgraph.csr.scan import running_sums
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_local
 from clgraph.errors import CapacityError
 from clgraph.graph.building import INT32_MAX, exclusive_sums
@@ -315,15 +316,15 @@ class _Rows:
         runs = -(-n // span)
         sums, longest = device.empty(runs, np.int64), device.zeros(1, np.uint32)
         program.rows_sums(runs, n=n, degree=degree, sums=sums, longest=longest)
-        before, arcs = exclusive_sums(device.download(sums, np.int64, runs))
+        before = running_sums(device, sums, runs, of=np.int64)
+        arcs = int(device.download(before, np.int64, 1, offset=runs)[0])
         if not arcs:
             return self._no_arcs()
         rows = self._rows(arcs)
         program = self._program("csr/build", rows.offset)
-        device.write(sums, before)
-        program.rows_offsets(runs, n=n, arcs=arcs, degree=degree, before=sums, row_ptr=rows.row_ptr)
+        program.rows_offsets(runs, n=n, arcs=arcs, degree=degree, before=before, row_ptr=rows.row_ptr)
         program.rows_scatter(passes, **arcs_of, row_ptr=rows.row_ptr, col=rows.col_idx)
-        del degree, sums, arcs_of
+        del degree, sums, before, arcs_of
         longest_row = int(device.download(longest, np.uint32, 1)[0])
         sort_rows(device, rows, longest_row, merge=self.merge)
         return self._squeeze(rows) if self.merge else rows

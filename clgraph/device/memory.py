@@ -6,6 +6,7 @@ that once for all buffers of the same classes (`clgraph.device.launch`); those o
 
 from __future__ import annotations
 
+import gc
 import itertools
 import mmap
 import weakref
@@ -35,7 +36,7 @@ _FLAGS = cl.mem_flags
 MOST_READERS = 8  # threads that read a file at a time
 LARGE_PAGE = 1 << 21  # bytes
 _memories: weakref.WeakSet[Memory] = weakref.WeakSet()
-_parents: list[Any] = []  # in a forked process: the buffers that it has of its parent
+_parents: list[Any] = []  # in a forked process: what it has of its parent's drivers
 
 
 # When an object is freed, only methods of dictionaries and deques run: Python drops what is raised in a
@@ -433,9 +434,14 @@ class Memory(Queues):
 
 
 def _keep_parents() -> None:
-    # to free a buffer is to call its driver, where a thread that this process lacks may have held a lock
+    # to free a buffer, a kernel or an event is to call its driver, where a thread that this process lacks may
+    # have held a lock
     for memory in _memories:
         _parents.extend(memory.live_buffers())
+        _parents.extend(dict(cache.values) for cache in memory.graph_cache.owners.values())
+    # a program and its kernels are a circle, which a collection would free
+    if _parents:
+        gc.freeze()
 
 
 watch_forks(_keep_parents)

@@ -21,6 +21,7 @@ TYPES = {"i4": "INT", "i8": "LONG", "f4": "FLOAT", "f8": "DOUBLE"}
 LONGEST = {"i4": 12, "i8": 21, "f4": 25, "f8": 25}  # bytes of a value and what ends it
 SMALL_ROWS = 100_000  # that Python writes sooner than a device is opened
 LARGE = 1000.0  # floats are written with an exponent from here on, or from more, as NumPy's release has it
+COLUMNS = 3  # that kernels spell
 ROWS = 1 << 16  # that Python takes at a time: their strings are a few MB
 
 LAUNCH = LaunchTable(
@@ -31,14 +32,14 @@ LAUNCH = LaunchTable(
 
 
 def write_columns(file: IO[bytes], *columns: Any, device: Device | None = None) -> None:
-    """Write two or three tab-separated columns, one row per line: integers, names, shortest decimals.
+    """Write tab-separated columns, one row per line: integers, names, shortest decimals.
 
-    The text of many rows is made on a device, if it can be; it is the same everywhere.
+    The text of many rows of two or three columns is made on a device, if it can be: the same as the host's.
     """
     arrays = [np.asarray(column) for column in columns]
     found = None
     # opening a device costs more than spelling a few rows
-    if len(arrays[0]) >= SMALL_ROWS and all(map(_is_plain, arrays)):
+    if len(arrays[0]) >= SMALL_ROWS and len(arrays) <= COLUMNS and all(map(_is_plain, arrays)):
         found = device_or_host(device)
     if found is not None:
         try:

@@ -19,7 +19,7 @@ from clgraph.csr.upload import DeviceCSR, DeviceGraph, SelectedIds, graph_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
 from clgraph.files.parse import Columns, ListParser, Parser, TooWide, to_sums
-from clgraph.files.read_ahead import DEFAULT, NotTaken, Packed, Plain, ReadSettings, read_chunks
+from clgraph.files.read_ahead import DEFAULT, Compressed, NotTaken, Plain, ReadSettings, read_chunks
 from clgraph.formats import adjacency_lines, ldbc, mtx
 from clgraph.formats.common import Loaded, Options, counted, open_binary, reading
 from clgraph.formats.edges import look, skipped_lines
@@ -195,9 +195,9 @@ def read_columns(
     raise NotTaken("an id that is too large")
 
 
-def opened(path: Path, options: Options) -> AbstractContextManager[Packed | Plain]:
+def opened(path: Path, options: Options) -> AbstractContextManager[Compressed | Plain]:
     """Open a plain or compressed file."""
-    return closing(Packed(path, options.max_ratio) if path.suffix in SUFFIXES else Plain(path))
+    return closing(Compressed(path, options.max_ratio) if path.suffix in SUFFIXES else Plain(path))
 
 
 def graph_of_rows(device: Device, columns: Columns, options: Options, *, directed: bool) -> Graph:

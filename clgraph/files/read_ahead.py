@@ -69,7 +69,7 @@ class Plain:
         os.close(self._descriptor)
 
 
-class Packed(Unpacked):
+class Compressed(Unpacked):
     """The bytes of a .gz or .zst file, one chunk after the other; otherwise as `Plain`."""
 
     threads = 1
@@ -94,7 +94,7 @@ class Packed(Unpacked):
         return self.given * self.size // max(self.taken, 1)
 
 
-Source = Plain | Packed
+Source = Plain | Compressed
 
 HEAD = 1 << 16  # room for the line that began in the chunk before: longer ones are left to the host's scanner
 LONG_LINE = "a line that is very long"

@@ -16,6 +16,7 @@ from clgraph.measures.compare import Relation, check_part, distances
 from clgraph.measures.cores import core_numbers, k_core
 from clgraph.measures.fits import Fit, check_fit
 from clgraph.measures.hops import SOURCES
+from clgraph.measures.optional import Also, check_also, with_also
 from clgraph.measures.scalars import PHASES, MeasureRequest, Measures, Pair, measure
 from clgraph.measures.spectrum import eigenvalues
 from clgraph.measures.triangle_count import average_clustering, clustering, transitivity, triangles
@@ -211,6 +212,7 @@ def quality(
     hop_sources: int = SOURCES,
     eigenvalues: bool | None = None,
     fit: Fit = "own",
+    also: Sequence[str] | str = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Quality:
     """Measure a graph and, if given, a sample of it.
@@ -240,6 +242,12 @@ def quality(
     fit : {"own", "powerlaw"}, optional
         Who fits the power law of the degrees by maximum likelihood: clgraph, or the package `powerlaw`, which
         takes longer and also compares it with a lognormal distribution.
+    also : sequence of str, or a text such as "modularity,weighted_distance"
+        Measures that are made only where they are named. "modularity": that of the communities that
+        `clgraph.louvain` finds in the original with this seed, of the sample that of the same communities as
+        far as it has their vertices; without weights. "weighted_distance": the mean least sum of weights
+        between two connected vertices, searched from all vertices, or of a large graph from `hop_sources`
+        of them.
     progress : callable, optional
         Called with (done, of).
 
@@ -272,6 +280,7 @@ def quality(
     seed = keyed.check_seed(seed)
     whole_number(hop_sources, "hop_sources", 1)
     check_fit(fit)
+    named = check_also(also)
     if eigenvalues is not None:
         flag(eigenvalues, "eigenvalues")
     whole = as_graph(original)
@@ -289,7 +298,7 @@ def quality(
         dev = run.device
         if part is not None:
             check_part(whole, part, "subset" if relation is None else relation, device=dev)
-        steps, done = (1 if part is None else 2) * len(PHASES), count(1)
+        steps, done = (1 if part is None else 2) * len(PHASES) + bool(named), count(1)
 
         def advance(_: str) -> None:
             if progress:
@@ -299,4 +308,9 @@ def quality(
         first = measure(whole, dev, request, advance)
         second = None if part is None else measure(part, dev, request, advance)
         ks = None if second is None else distances(first, second)
+        if named:
+            more = Also(named, whole, dev, request)
+            first = with_also(first, more.of(whole))
+            second = None if part is None or second is None else with_also(second, more.of(part))
+            advance("also")
         return Quality(first, second, ks, seed, dev.name, provenance=run.provenance)

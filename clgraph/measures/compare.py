@@ -96,10 +96,10 @@ def _places(device: Device, original: Graph, sample: Graph) -> Any:
         # chosen from this very graph
         if chosen is not None and chosen.of is own["_ids"]:
             return chosen.place
-    return device.upload(_positions(original, sample).astype(np.int32))
+    return device.upload(positions(original, sample).astype(np.int32))
 
 
-def _positions(original: Graph, sample: Graph) -> npt.NDArray[np.int64]:
+def positions(original: Graph, sample: Graph) -> npt.NDArray[np.int64]:
     """Return each sampled vertex's index in the original, -1 for none."""
     ids, known = sample.ids, original.ids
     if (ids.dtype == object) != (known.dtype == object) or not len(known):

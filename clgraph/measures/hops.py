@@ -1,7 +1,8 @@
-"""The hop plot, P(h) = pairs of vertices within h hops: host half of ``cl/measures/hops.cl``."""
+"""The hop plot, P(h) = pairs of vertices within h hops: host half of ``cl/measures/hops*.cl``."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
+from clgraph.device.launch_config import LaunchTable
 from clgraph.measures.pack import Pack, spread
 from clgraph.traversal.results import NO_LIMIT
 
@@ -23,6 +25,10 @@ DEEP_SOURCES = 128
 LANES = 64
 # distances counted by one launch: each work-item has a private sum for each
 LEVELS = 16
+# words of 64 searches that a work-item makes at once in a graph of its own; 0: work-items share all graphs
+LAUNCH = LaunchTable(gpu=0, cpu=4, simulator=1, fpga=0)
+# distances in such a graph; deeper ones are searched together
+DEEPEST = 256
 # keeps the draw of sources apart from a sampler's draws of the same seed
 STEP = 0x686F70
 
@@ -49,9 +55,9 @@ class HopPlot:
 def hop_plots(pack: Pack, seed: int = 0, sources: int = SOURCES) -> list[HopPlot]:
     """Search each graph from all vertices; if it has more than `sources`, from a subset chosen by the seed.
 
-    Searches of several graphs share the lanes of a batch.
+    Searches of several graphs share the lanes of a batch, or each graph has a core to itself.
     """
-    from clgraph.traversal.many import DEEP, ManySearch
+    from clgraph.traversal.many import ManySearch
 
     sizes, arcs = np.diff(pack.begin).tolist(), np.diff(pack.arc_begin).tolist()
     of_size = {
@@ -59,27 +65,97 @@ def hop_plots(pack: Pack, seed: int = 0, sources: int = SOURCES) -> list[HopPlot
         for n in set(sizes)
     }
     chosen = [of_size[n] for n in sizes]
-    counts, done = [np.zeros(1, np.int64) for _ in sizes], [0] * len(sizes)
-    # renumbering would lose the lanes of several graphs: passing 0 searches prevents it
-    with ManySearch(pack.device, pack.graph, LANES, len(chosen[0]) if pack.count == 1 else 0) as search:
-        while any(map(len, batch := [each[at : at + LANES] for each, at in zip(chosen, done, strict=True)])):
-            more = _count(search, pack, batch)
-            for i, part in enumerate(batch):
-                if not len(part):
-                    continue
-                levels = int(np.flatnonzero(more[i])[-1]) + 1
-                longer = np.zeros(max(levels, len(counts[i])), np.int64)
-                longer[: len(counts[i])] = counts[i]
-                longer[:levels] += more[i, :levels]
-                counts[i] = longer
-                done[i] += len(part)
-                # decided by what was found, not by how the device found it: the same sources on every device
-                if sizes[i] > sources and len(counts[i]) > DEEP and done[i] >= DEEP_SOURCES:
-                    chosen[i] = chosen[i][: done[i]]
+    if pack.count > pack.device.compute_units and (found := _graph_by_graph(pack, chosen)) is not None:
+        by_batch = found.swapaxes(0, 1)
+        counted = _sum_up(sizes, sources, chosen, lambda number, _: by_batch[number])
+    else:
+        # renumbering would lose the lanes of several graphs: passing 0 searches prevents it
+        searches = len(chosen[0]) if pack.count == 1 else 0
+        with ManySearch(pack.device, pack.graph, LANES, searches) as search:
+            counted = _sum_up(sizes, sources, chosen, lambda _, batch: _count(search, pack, batch))
     return [
         _plot(each, made, n, m, exact=n <= sources)
-        for each, made, n, m in zip(counts, done, sizes, arcs, strict=True)
+        for (each, made), n, m in zip(counted, sizes, arcs, strict=True)
     ]
+
+
+Batch = list[npt.NDArray[np.int32]]
+
+
+def _sum_up(
+    sizes: list[int], sources: int, chosen: Batch, count: Callable[[int, Batch], npt.NDArray[np.int64]]
+) -> list[tuple[npt.NDArray[np.int64], int]]:
+    """Add up the pairs that batches of searches found: each graph's by distance, and its searches.
+
+    Parameters
+    ----------
+    sizes : list of int
+        Vertices of each graph.
+    sources : int
+        Most searches in a graph.
+    chosen : list of int32 array
+        Where those in each graph start.
+    count : callable
+        Returns a batch's pairs at distance 0, 1, ..., by its number and sources: an array, one row per graph.
+    """
+    from clgraph.traversal.many import DEEP
+
+    counts, done, number = [np.zeros(1, np.int64) for _ in sizes], [0] * len(sizes), 0
+    while any(map(len, batch := [each[at : at + LANES] for each, at in zip(chosen, done, strict=True)])):
+        more = count(number, batch)
+        number += 1
+        for i, part in enumerate(batch):
+            if not len(part):
+                continue
+            levels = int(np.flatnonzero(more[i])[-1]) + 1
+            longer = np.zeros(max(levels, len(counts[i])), np.int64)
+            longer[: len(counts[i])] = counts[i]
+            longer[:levels] += more[i, :levels]
+            counts[i] = longer
+            done[i] += len(part)
+            # decided by what was found, not by how the device found it: the same sources on every device
+            if sizes[i] > sources and len(counts[i]) > DEEP and done[i] >= DEEP_SOURCES:
+                chosen[i] = chosen[i][: done[i]]
+    return list(zip(counts, done, strict=True))
+
+
+def _graph_by_graph(pack: Pack, chosen: Batch) -> npt.NDArray[np.int64] | None:
+    """Count pairs at distance 0, 1, ... from each LANES sources of each graph.
+
+    Returns an int64 array (graphs, batches, distances); None where the device is better off with all graphs
+    together, or some distances are too long.
+    """
+    dev, csr, words, most = pack.device, pack.csr, LAUNCH.of(pack.device), max(map(len, chosen))
+    if not words or not most:
+        return None
+    most = -(-most // LANES) * LANES
+    source = np.zeros((pack.count, most), np.int32)
+    for row, each, base in zip(source, chosen, pack.begin.tolist(), strict=False):
+        row[: len(each)] = each + np.int32(base)
+    size = pack.count * (most // LANES) * DEEPEST
+    dev.reserve({"searches": 24 * words * csr.n, "queues": 8 * csr.n, "counts": 8 * size})
+    count, deep = dev.zeros(size, np.uint64), dev.zeros(1, np.int32)
+    program = dev.program("measures/hops_graphs", WORDS=words, LEVELS=DEEPEST, **csr.defines)
+    program.hops_graphs.launch(
+        csr,
+        pack.count,
+        local=1,
+        graphs=pack.count,
+        most=most,
+        begin=pack.begins,
+        source=dev.upload(source),
+        sources=dev.upload(np.array([len(each) for each in chosen], np.int32)),
+        # `output` memory is on large pages where it is the host's, as gathers want them
+        both=dev.output(2 * words * csr.n, np.uint64),
+        bits=dev.output(words * csr.n, np.uint64),
+        queue=dev.empty(csr.n, np.int32),
+        other=dev.empty(csr.n, np.int32),
+        count=count,
+        deep=deep,
+    )
+    if dev.download(deep, np.int32, 1)[0]:
+        return None
+    return dev.download(count, np.int64, size).reshape(pack.count, most // LANES, DEEPEST)
 
 
 def _plot(counts: npt.NDArray[np.int64], done: int, n: int, arcs: int, *, exact: bool) -> HopPlot:
@@ -108,7 +184,7 @@ def draw_sources(n: int, count: int, seed: int) -> npt.NDArray[np.int32]:
     return np.sort(chosen).astype(np.int32)
 
 
-def _count(search: ManySearch, pack: Pack, batch: list[npt.NDArray[np.int32]]) -> npt.NDArray[np.int64]:
+def _count(search: ManySearch, pack: Pack, batch: Batch) -> npt.NDArray[np.int64]:
     """Count pairs at distance 0, 1, ... from some sources of each graph: an array with one row per graph."""
     dev, graphs, alone = pack.device, pack.count, pack.count == 1
     if alone:

@@ -61,6 +61,8 @@ SHAPE = {
     "effective_diameter": "Hops within which 90 % of the connected pairs lie.",
     "mean_distance": "Hops between two vertices on average.",
     "diameter": "The longest distance; of a large graph the longest that was found.",
+    "modularity": "How far edges keep within the communities that Louvain's method finds in the original.",
+    "weighted_distance": "The least sum of weights between two vertices on average.",
 }
 # exponents, and what their slope, its correlation, the cumulative fit and that by maximum likelihood mean
 EXPONENTS = (
@@ -138,6 +140,8 @@ DISTANCES = (
 def rows(quality: Pair, entries: Any) -> Iterator[Row]:
     """Return the rows of one table of TABLES."""
     for path, name, meaning in entries:
+        if not quality.original.is_made(path):
+            continue
         values = {whose: attrgetter(path)(graph) for whose, graph in quality._graphs.items()}
         # only by the package powerlaw
         if values["original"] is None and "lognormal" in path:

@@ -35,6 +35,7 @@ from clgraph.measures.tally import (
 )
 from clgraph.measures.triangle_count import count_triangles
 from clgraph.results import RunsOn, Shown
+from clgraph.system import thread_pool
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+# measures that are made only where they are asked for, by name
+OPTIONAL = ("modularity", "weighted_distance")
 PHASES = ("view", "degrees", "components", "triangles", "cores", "hop plot", "eigenvalues", "fits")
 
 
@@ -95,6 +98,11 @@ class Measures(Shown):
         Two int64 arrays: the core numbers that occur, and how many vertices have each.
     local_clustering : (values, vertices)
         The values that occur, and how many vertices have each.
+    modularity : float or None
+        Only if asked for: that of the communities that `clgraph.louvain` finds in the original, of a sample
+        that of those same communities as far as it has their vertices.
+    weighted_distance : float or None
+        Only if asked for: the mean least sum of weights between two connected vertices.
     reasons : dict of str to str
         Why a measure is None, by its name.
     notes : tuple of str
@@ -131,12 +139,14 @@ class Measures(Shown):
     component_sizes: tuple[Ints, Ints] = field(repr=False)
     core_numbers: Histogram = field(repr=False)
     local_clustering: tuple[Floats, Ints] = field(repr=False)
+    modularity: float | None = None
+    weighted_distance: float | None = None
     reasons: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict, compare=False, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON: everything but the distribution of the local coefficients."""
+        """For JSON: everything but the distribution of the local coefficients, and what was not asked for."""
         columns = {
             "degree_histogram": ("degree", "vertices"),
             "component_sizes": ("size", "components"),
@@ -145,6 +155,8 @@ class Measures(Shown):
         measures: dict[str, Any] = {}
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
+            if not self.is_made(name):
+                continue
             if isinstance(value, Exponent):
                 measures[name] = value.to_dict()
             elif name in columns:
@@ -156,6 +168,10 @@ class Measures(Shown):
             elif name != "local_clustering":
                 measures[name] = list(value) if isinstance(value, tuple) else value
         return measures
+
+    def is_made(self, name: str) -> bool:
+        """True unless a measure is one that must be asked for, and was not."""
+        return name not in OPTIONAL or getattr(self, name) is not None or name in self.reasons
 
     def _facts(self) -> dict[str, Any]:
         names = ("vertices", "edges", "average_degree", "components", "clustering", "effective_diameter")
@@ -228,28 +244,30 @@ def measure_all(
 
     degree_counts, products = degree_histograms(pack), degree_products(pack)
     lap("degrees")
-    size_counts = component_sizes(pack)
-    lap("components")
-    corner_counts = find_corners(pack, count_triangles(pack.device, pack.graph))
-    lap("triangles")
-    core_counts = tally(pack, find_cores(pack.device, pack.graph))
-    lap("cores")
-    plots = hop_plots(pack, request.seed, request.sources)
-    lap("hop plot")
-    spectra = largest_eigenvalues(pack, request.eigenvalues)
-    lap("eigenvalues")
-    # all graphs are fitted together: one call of SciPy's functions instead of one per graph
-    positive = [with_neighbours(*each) for each in degree_counts]
-    tails = likely_tails(positive) if request.fit == "own" else [packaged_tail(*each) for each in positive]
+    # the host fits degrees while the device goes on
+    with thread_pool(1, "clgraph-fits") as pool:
+        # not if the package does: it changes the filters of warnings, which all threads share
+        early = pool.submit(_degree_fits, degree_counts, "own") if request.fit == "own" else None
+        size_counts = component_sizes(pack)
+        lap("components")
+        corner_counts = find_corners(pack, count_triangles(pack.device, pack.graph))
+        lap("triangles")
+        core_counts = tally(pack, find_cores(pack.device, pack.graph))
+        lap("cores")
+        plots = hop_plots(pack, request.seed, request.sources)
+        lap("hop plot")
+        spectra = largest_eigenvalues(pack, request.eigenvalues)
+        lap("eigenvalues")
+        fits = early.result() if early else _degree_fits(degree_counts, request.fit)
     vertices = np.diff(pack.begin).tolist()
     counted = degree_counts, products, size_counts, corner_counts, core_counts
     found = []
-    for n, degrees, product, sizes, corners, cores, hops, (eigenvalues, no_eigenvalues), tail in zip(
-        vertices, *counted, plots, spectra, tails, strict=True
-    ):
+    for n, degrees, product, sizes, corners, cores, hops, (eigenvalues, no_eigenvalues), (
+        by_degree,
+        by_rank,
+    ) in zip(vertices, *counted, plots, spectra, fits, strict=True):
         m, pairs = int(degrees[0] @ degrees[1]) // 2, hops.pairs
         wedges = int((degrees[0] * (degrees[0] - 1) // 2) @ degrees[1])
-        by_degree, by_rank = degree_exponents(*with_neighbours(*degrees), tail)
         mixed, unmixed = assortativity(degrees, product)
         made = Measures(
             vertices=n,
@@ -284,6 +302,14 @@ def measure_all(
         found.append(replace(made, reasons=_reasons(made, unmixed)))
     lap("fits")
     return [replace(each, seconds=seconds) for each in found]
+
+
+def _degree_fits(histograms: list[Histogram], fit: Fit) -> list[tuple[Exponent, Exponent]]:
+    """Return degree and rank exponent of each graph."""
+    # all graphs are fitted together: one call of SciPy's functions instead of one per graph
+    positive = [with_neighbours(*each) for each in histograms]
+    tails = likely_tails(positive) if fit == "own" else [packaged_tail(*each) for each in positive]
+    return [degree_exponents(*each, tail) for each, tail in zip(positive, tails, strict=True)]
 
 
 def _reasons(made: Measures, unmixed: str | None) -> dict[str, str]:

@@ -23,6 +23,8 @@ from clgraph.run import run_on
 from clgraph.system import cores, thread_pool
 
 if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
     from clgraph.device import Device
 
 
@@ -42,8 +44,8 @@ ROUNDING = 1e-13
 SAME = 1e-9
 # loss of orthogonality after a pass over the whole basis, and the loss at which the next pass is due
 LEAST, MOST = 1e-15, 1e-7
-# fewest matrices per thread
-LEAST_SHARE = 8
+# fewest matrices per thread: a matrix takes most of a millisecond
+LEAST_SHARE = 2
 # steps from one pair of passes to the next
 LONGEST = 10
 # vertices up to which the whole spectrum is cheaper
@@ -92,7 +94,7 @@ class LaunchConfig(WorkGroup):
 
 LAUNCH = LaunchTable(
     gpu=LaunchConfig(local=256, chunk=2048, long=256, rows=8, lanes=1, together=1 << 24),
-    cpu=LaunchConfig(local=1, chunk=1024, long=256, rows=4, lanes=8, together=1 << 16),
+    cpu=LaunchConfig(local=1, chunk=1024, long=256, rows=4, lanes=8, together=1 << 18),
     simulator=LaunchConfig(local=4, chunk=16, long=8, rows=2, lanes=2, together=1 << 10),
 )
 
@@ -244,31 +246,12 @@ class Lanczos:
 
     def run(self) -> list[Found]:
         """Find the eigenvalues of each graph."""
-        device = self.device
         ritz = Ritz(self.graphs)
-        kept = 0
-        for number in range(RESTARTS):
-            going = np.flatnonzero(~ritz.done)
-            active = np.flatnonzero(~ritz.done[self.owner])
-            self.groups, self.going = len(active), len(going)
-            self.active = device.upload(active.astype(np.int32))
-            self.alive = device.upload(going.astype(np.int32))
-            if number:
-                kept = KEPT
-                self._launch(self.program.spectrum_turn, kept=kept, turn=device.upload(ritz.turn))
-                device.write(self.scale, ritz.scale)
-            flags = ritz.flags(kept)
-            self.flag = device.upload(flags)
-            self._begin(kept, number)
-            for j in range(kept, STEPS):
-                self._step(j, kept, some=bool(flags[j].any()))
-            found = (
-                device.download(buffer, np.float64, (STEPS + 1) * self.graphs).reshape(STEPS + 1, self.graphs)
-                for buffer in (self.alpha, self.coupling, self.norm)
-            )
-            ritz.take(kept, self.sizes, *found)
-            if ritz.done.all():
-                break
+        with thread_pool(cores(), "clgraph-eigh") as pool:
+            for number in range(RESTARTS):
+                ritz.take(*self._cycle(ritz, number), pool)
+                if ritz.done.all():
+                    break
         why = (
             f"only some of the {COUNT} largest eigenvalues were found in {RESTARTS} restarts of Lanczos's "
             "method: they are too close together"
@@ -277,6 +260,34 @@ class Lanczos:
             (positive(values), None) if done else (np.zeros(0), why)
             for values, done in zip(ritz.values, ritz.done.tolist(), strict=True)
         ]
+
+    def _cycle(self, ritz: Ritz, number: int) -> tuple[int, Any, Floats, Floats, Floats]:
+        """Do a cycle; returns what `Ritz.take` takes."""
+        device, kept = self.device, KEPT if number else 0
+        going = np.flatnonzero(~ritz.done)
+        active = np.flatnonzero(~ritz.done[self.owner])
+        self.groups, self.going = len(active), len(going)
+        self.active = device.upload(active.astype(np.int32))
+        self.alive = device.upload(going.astype(np.int32))
+        self.turn = device.upload(ritz.turn) if number else None
+        if number:
+            device.write(self.scale, ritz.scale)
+        flags = ritz.flags(kept)
+        self.flag = device.upload(flags)
+        if self.config.local == 1 and self.going > device.compute_units:
+            given = {"kept": kept, "steps": STEPS, "number": number}
+            self.program.spectrum_cycle.launch(self, self.going, local=1, **given)
+        else:
+            if kept:
+                self._launch(self.program.spectrum_turn, kept=kept)
+            self._begin(kept, number)
+            for j in range(kept, STEPS):
+                self._step(j, kept, some=bool(flags[j].any()))
+        alpha, coupling, norm = (
+            device.download(buffer, np.float64, (STEPS + 1) * self.graphs).reshape(STEPS + 1, self.graphs)
+            for buffer in (self.alpha, self.coupling, self.norm)
+        )
+        return kept, self.sizes, alpha, coupling, norm
 
     def _launch(self, kernel: Any, **named: Any) -> None:
         """Launch over the chunks of graphs that are not done."""
@@ -357,11 +368,13 @@ class Ritz:
         step = np.arange(STEPS)[:, None] - kept
         return np.vstack((step % self._period < 2, self.fresh)).astype(np.int32)
 
-    def take(self, kept: int, sizes: Any, alpha: Floats, coupling: Floats, norm: Floats) -> None:
+    def take(
+        self, kept: int, sizes: Any, alpha: Floats, coupling: Floats, norm: Floats, pool: ThreadPoolExecutor
+    ) -> None:
         """Take a cycle's diagonal, the first new vector's products with the kept ones, and lengths."""
         going = np.flatnonzero(~self.done)
         matrix, valid = self._projected(going, kept, alpha, coupling, norm)
-        found, vectors = _eigh(matrix)
+        found, vectors = _eigh(matrix, pool)
         found, vectors = found[:, ::-1], vectors[:, :, ::-1]
         residual = norm[STEPS, going][:, None] * np.abs(vectors[:, -1, :])
         count = valid.sum(1)
@@ -415,12 +428,12 @@ class Ritz:
         return matrix, valid
 
 
-def _eigh(matrix: Floats) -> tuple[Floats, Floats]:
+def _eigh(matrix: Floats, pool: ThreadPoolExecutor) -> tuple[Floats, Floats]:
     """Return eigenvalues and eigenvectors of several small matrices."""
-    threads = min(cores(), len(matrix) // LEAST_SHARE)
+    shares = np.array_split(matrix, max(1, min(cores(), len(matrix) // LEAST_SHARE)))
     # BLAS threads would wait for each other on matrices this small: each of our threads takes several
-    with blas().limit(limits=1, user_api="blas"), thread_pool(max(1, threads), "clgraph-eigh") as pool:
-        parts = list(pool.map(np.linalg.eigh, np.array_split(matrix, max(1, threads))))
+    with blas().limit(limits=1, user_api="blas"):
+        parts = list(pool.map(np.linalg.eigh, shares))
     return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
 

@@ -5,7 +5,7 @@ Host half of ``cl/measures/triangle_count.cl`` and ``directed_triangles.cl``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from clgraph.csr.upload import upload_csr
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
+from clgraph.graph.building import INT32_MAX
 from clgraph.measures.pack import measured_view
 from clgraph.results import Arrays, on_device
 from clgraph.run import run_on
@@ -23,13 +24,15 @@ from clgraph.run import run_on
 if TYPE_CHECKING:
     from clgraph.csr.device_csr import DeviceCSR
     from clgraph.device import Device
+    from clgraph.device.program import Program
 
 Definition = Literal["undirected", "ldbc", "networkx"]
 Ints = npt.NDArray[np.int64]
 
-# consecutive arcs per work-item, and how many times longer than the other a list must be to be searched
-# rather than walked
-LAUNCH = LaunchTable(gpu=(4, 16), cpu=(512, 16), simulator=(8, 2))
+# consecutive arcs per work-item, below 2^16; how many times longer than the other a list must be to be
+# searched rather than walked; the core: vertices at most, and the least degree, 8 or more
+LAUNCH = LaunchTable(gpu=(2, 16, 16384, 64), cpu=(512, 16, 8192, 64), simulator=(8, 2, 32, 8))
+BINS = 256  # of degrees, eight for each power of two
 
 
 def triangles(
@@ -37,8 +40,9 @@ def triangles(
 ) -> npt.NDArray[np.int64]:
     """Count the triangles that contain each vertex.
 
-    Directions of arcs, self-loops and parallel edges are ignored. The forward algorithm [1]_ finds each
-    triangle once, in time O(m^1.5) at most for m edges.
+    Directions of arcs, self-loops and parallel edges are ignored. The forward algorithm [1]_ intersects lists
+    of neighbours, in time O(m^1.5) at most for m edges. Where two corners of a triangle are among some
+    thousands of vertices of large degree, a matrix of bits takes the place of their lists.
 
     Parameters
     ----------
@@ -79,35 +83,97 @@ def triangles(
 
 
 def count_triangles(dev: Device, view: Graph) -> Any:
-    """The triangles at each vertex of a simple graph: int64 device buffer, shape (n,); does not wait."""
+    """The triangles at each vertex of a simple graph: int64 device buffer, of which the first n count."""
     n, arcs = view.num_vertices, view.num_arcs
-    count = dev.zeros(n, np.int64)
     if arcs == 0:
-        return count
+        return dev.zeros(n, np.int64)
     csr = upload_csr(dev, view)
-    upward, (run, skew) = turned_arcs(dev, csr), LAUNCH.of(dev)
-    prog = dev.program("measures/triangle_count", RUN=run, SKEW=skew, **csr.defines)
-    prog.triangles_count(-(-arcs // 2 // run), n=n, arcs=arcs // 2, **upward, count=count)
-    return count
+    prog, core = _program(dev, csr), _find_core(dev, csr)
+    upward = turned_arcs(dev, csr, core)
+    found = dev.zeros(n + core.size, np.int64)
+    rows, passes = core.rows(n), -(-arcs // 2 // LAUNCH.of(dev)[0])
+    prog.triangles_lists(passes, n=n, rows=rows, count=found, **upward)
+    if core.size:
+        bits = {"words": core.words, "place": core.place, "matrix": core.matrix}
+        prog.triangles_bits(passes, n=n, count=found, **bits, **upward)
+    prog.triangles_halve(-(-n // dev.tuning.items), n=n, rows=rows, place=core.place, count=found)
+    return found
 
 
-def turned_arcs(dev: Device, csr: DeviceCSR) -> dict[str, Any]:
+def _program(dev: Device, csr: DeviceCSR) -> Program:
+    run, skew, most, _ = LAUNCH.of(dev)
+    shape = {"RUN": run, "SKEW": skew, "CORE": most, "ITEMS": dev.tuning.items}
+    return dev.program("measures/triangle_count", **shape, **csr.defines)
+
+
+class Core(NamedTuple):
+    """Vertices of large degree, with a matrix of bits that says which are neighbours.
+
+    Attributes
+    ----------
+    size, least : int
+        How many they are, and the least of their degrees.
+    words : int
+        Of a row of the matrix, 32 bits each.
+    place, matrix : device buffers
+        How many of them are before each vertex, int32, shape (n + 1,); uint32, shape (size, words).
+    """
+
+    size: int = 0
+    least: int = INT32_MAX
+    words: int = 0
+    place: Any = None
+    matrix: Any = None
+
+    def rows(self, n: int) -> int:
+        """Rows of the turned arcs: the arcs into the core have rows of their own."""
+        return 2 * n if self.size else n
+
+
+NO_CORE = Core()
+
+
+def _find_core(dev: Device, csr: DeviceCSR) -> Core:
+    """Choose the core: no vertex outside has the degree of one inside. Its matrix has no bits yet."""
+    n = csr.n
+    _, _, most, least = LAUNCH.of(dev)
+    if n >= 1 << 30:  # twice as many rows would not have numbers
+        return NO_CORE
+    prog, passes, bins = _program(dev, csr), -(-n // dev.tuning.items), dev.zeros(BINS, np.int32)
+    prog.triangles_degrees(passes, n=n, least=least, row_ptr=csr.row_ptr, bins=bins)
+    sizes = np.cumsum(dev.download(bins, np.int32, BINS)[::-1], dtype=np.int64)
+    inside = int(np.searchsorted(sizes, most, "right"))  # bins
+    size = int(sizes[inside - 1]) if inside else 0
+    if not size:
+        return NO_CORE
+    power, eighth = divmod(BINS - inside, 8)
+    least = max(least, (8 + eighth) << power >> 3)
+    words = -(-size // 256) * 8
+    dev.reserve({"core": n + 4 * (n + 1), "matrix": 4 * size * words})
+    in_core = dev.empty(n, np.uint8)
+    prog.triangles_core(passes, n=n, least=least, row_ptr=csr.row_ptr, in_core=in_core)
+    place = running_sums(dev, in_core, n, of=np.uint8, into=np.int32)
+    return Core(size, least, words, place, dev.zeros(size * words, np.uint32))
+
+
+def turned_arcs(dev: Device, csr: DeviceCSR, core: Core = NO_CORE) -> dict[str, Any]:
     """The edges of a simple graph, each turned to its end of larger degree, as a CSR; does not wait.
 
-    This bounds every row by sqrt(2 m).
+    This bounds every row by sqrt(2 m). The arcs into the core come last, in rows of their own.
     """
     n, arcs = csr.n, csr.arcs
-    run, skew = LAUNCH.of(dev)
-    prog = dev.program("measures/triangle_count", RUN=run, SKEW=skew, **csr.defines)
+    run, rows, parts = LAUNCH.of(dev)[0], core.rows(n), core.rows(n) // n
+    prog = _program(dev, csr)
     runs = -(-arcs // run)
     size = np.dtype(csr.offset).itemsize
-    dev.reserve({"runs": (4 + size) * runs, "rows": (4 + size + 8) * n, "turned arcs": 2 * arcs})
-    in_run, in_row = dev.empty(runs, np.int32), dev.zeros(n, np.int32)
-    whole = {"n": n, "arcs": arcs, **csr.buffers}
+    dev.reserve({"runs": (4 + size) * parts * runs, "rows": (4 + size + 8) * rows, "turned arcs": 2 * arcs})
+    in_run, in_row = dev.empty(parts * runs, np.int32), dev.zeros(rows, np.int32)
+    whole = {"n": n, "rows": rows, "arcs": arcs, "least": core.least, "runs": runs, **csr.buffers}
     prog.triangles_turn_count(runs, **whole, in_run=in_run, in_row=in_row)
-    before = running_sums(dev, in_run, runs, into=csr.offset)
-    up_ptr, up_idx = running_sums(dev, in_row, n, into=csr.offset), dev.empty(arcs // 2, np.int32)
-    prog.triangles_turn(runs, **whole, before=before, up_idx=up_idx)
+    before = running_sums(dev, in_run, parts * runs, into=csr.offset)
+    up_ptr, up_idx = running_sums(dev, in_row, rows, into=csr.offset), dev.empty(arcs // 2, np.int32)
+    given = {"place": core.place, "words": core.words, "matrix": core.matrix}
+    prog.triangles_turn(runs, **whole, **given, before=before, up_idx=up_idx)
     return {"up_ptr": up_ptr, "up_idx": up_idx}
 
 
@@ -130,7 +196,7 @@ def directed_triangles(dev: Device, graph: Graph, view: Graph, definition: Defin
     # both with offsets of the same type: parallel arcs may have made the longer ones necessary for one only
     wide = np.int64 in (upload_csr(dev, graph).offset, upload_csr(dev, view).offset)
     csr, arcs = upload_csr(dev, view, wide=wide), upload_csr(dev, graph, wide=wide)
-    upward, (run, skew) = turned_arcs(dev, csr), LAUNCH.of(dev)
+    upward, (run, skew, _, _) = turned_arcs(dev, csr), LAUNCH.of(dev)
     count = 1 if definition == "ldbc" else 2
     prog = dev.program("measures/directed_triangles", RUN=run, SKEW=skew, COUNT=count, **csr.defines)
     dev.reserve({"ways": edges, "rows": 12 * n})

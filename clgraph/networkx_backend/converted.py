@@ -59,6 +59,7 @@ class ConvertedGraph:
     original: Any
     links: Graph | None = None
     _weighted: dict[Any, Graph] = field(default_factory=dict)
+    _lengths: dict[Any, tuple[Graph, npt.NDArray[np.bool_] | None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.nodes = self.adjacency.nodes
@@ -141,6 +142,27 @@ class ConvertedGraph:
                 Arrays(rows.row_ptr, rows.col_idx, weights=self._weights[name], directed=rows.directed)
             )
         return self._weighted[name]
+
+    def lengths(self, name: Any, *, reverse: bool = False) -> tuple[Graph, npt.NDArray[np.bool_] | None]:
+        """`rows`, or `arriving`, with an edge attribute as lengths of paths, 1 where it is missing.
+
+        Of parallel edges the least counts. Beside them, which lengths are floats in Python; None: none is.
+
+        Raises
+        ------
+        NotImplementedError
+            If a length is negative, or no number whose sums are those of float64.
+        """
+        back = self.predecessors if reverse else None
+        if name is None:
+            return (self.rows if back is None else self.arriving), None
+        key = name, back is not None
+        if key not in self._lengths:
+            rows, adjacency = self.rows, self.adjacency
+            if back is not None:
+                rows, adjacency = self.arriving, Adjacency(self.nodes, back, adjacency.multigraph)
+            self._lengths[key] = _lengths_of(rows, adjacency, name)
+        return self._lengths[key]
 
     @cached_property
     def reversed(self) -> Graph:
@@ -298,6 +320,36 @@ def _weights_of(adjacency: Adjacency, attributes: dict[Any, Any]) -> dict[Any, n
         elif values is not None and np.any(values != 1):
             weights[attribute] = values
     return weights
+
+
+def _lengths_of(rows: Graph, adjacency: Adjacency, name: Any) -> tuple[Graph, npt.NDArray[np.bool_] | None]:
+    """See `ConvertedGraph.lengths`."""
+    other = NotImplementedError(
+        f"clgraph takes integers and floats from 0 on as lengths of paths, and sums of integers below 2^53: "
+        f"values of {name!r} are others"
+    )
+    try:
+        if adjacency.multigraph:
+            given = [min([each.get(name, 1) for each in data.values()]) for data in adjacency.data()]
+        else:
+            given = [data.get(name, 1) for data in adjacency.data()]
+        values = np.array(given, np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise other from error
+    if len(given) != rows.num_arcs:
+        raise InputError(CHANGED)
+    kinds = set(map(type, given))
+    floats = np.fromiter((type(each) is float for each in given), bool) if float in kinds else None
+    whole = values if floats is None else values[~floats]
+    # beyond 2^53 float64 rounds what Python does not
+    if not kinds <= {int, float} or rows.num_vertices * whole.max(initial=0) >= 2**53:
+        raise other
+    if not (np.all(values >= 0) and np.all(values < np.inf)):
+        raise other
+    if np.all(values == 1):
+        return rows, floats
+    made = Arrays(rows.row_ptr, rows.col_idx, weights=values, directed=rows.directed)
+    return Graph._from_arrays(made), floats
 
 
 def _whole(graph: Any) -> Any:

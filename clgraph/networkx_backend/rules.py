@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from typing import Any
 
@@ -12,20 +12,29 @@ import numpy as np
 
 from _clgraph_networkx import BY_NAME, NEVER
 from clgraph.errors import InputError
-from clgraph.networkx_backend import centrality, communities, components, traversal
+from clgraph.networkx_backend import centrality, communities, components, paths, traversal
 from clgraph.networkx_backend.converted import ConvertedGraph, unreadable
 from clgraph.networkx_backend.running import RELEASE, takes_device
 
 NUMBERS = ("eigenvector_centrality", "hits", "katz_centrality", "pagerank")
 # their crossovers are those of the functions that they come down to
 ENDS = ("shortest_path", "shortest_path_length")
+PATHS = {name for name in BY_NAME if "dijkstra" in name or "bellman_ford" in name}
+PATHS |= {*ENDS, "average_shortest_path_length"}
 COMMUNITIES = ("leiden_communities", "louvain_communities")
 
 
 @cache
 def function_of(name: str) -> Callable[..., Any]:
     """The backend's function of that name, which also takes ``device``."""
-    known = vars(traversal) | vars(centrality) | vars(communities) | vars(components) | components.FUNCTIONS
+    known = (
+        vars(traversal)
+        | vars(paths)
+        | vars(centrality)
+        | vars(communities)
+        | vars(components)
+        | components.FUNCTIONS
+    )
     return takes_device(known[name])
 
 
@@ -77,8 +86,10 @@ def _left_to_networkx(name: str, values: dict[str, Any], graph: Any) -> str | No
         return _unusable(name, values, graph)
     if name == "has_path" and (values["source"] is None or values["target"] is None):
         return "source or target is None, which to NetworkX means all nodes"
-    if name == "average_shortest_path_length" and values["method"] not in (None, "unweighted"):
-        return f"method {values['method']!r}, which NetworkX has several of for weights"
+    if name == "average_shortest_path_length" and values["method"] not in (None, "unweighted", "dijkstra"):
+        return f"method {values['method']!r}, which adds lengths up in another order"
+    if name in PATHS and (reason := _other_paths(values)):
+        return reason
     if name in ENDS:
         if values["method"] not in ("dijkstra", "bellman-ford"):
             return f"method {values['method']!r}, which NetworkX refuses"
@@ -90,6 +101,18 @@ def _left_to_networkx(name: str, values: dict[str, Any], graph: Any) -> str | No
         values["nodes"] is not None or not {values["x"], values["y"]} <= {"in", "out"}
     ):
         return "degree_assortativity_coefficient of some nodes, or of other degrees than in and out"
+    return None
+
+
+def _other_paths(values: dict[str, Any]) -> str | None:
+    """Reason for leaving paths by weight to NetworkX: an argument of another kind; or None."""
+    if callable(values.get("weight")):
+        return "weight is a Python function that no device can call"
+    cutoff = values.get("cutoff")
+    if cutoff is not None and not (isinstance(cutoff, (int, float)) and cutoff >= 0):
+        return f"cutoff is {cutoff!r}: clgraph takes numbers from 0 on"
+    if "sources" in values and not isinstance(values["sources"], Collection):
+        return f"sources are a {type(values['sources']).__name__}: clgraph takes collections of nodes"
     return None
 
 
@@ -170,17 +193,24 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     if BY_NAME[name].early_end:
         return f"{name}: NetworkX's own search mostly ends after a few vertices"
     if BY_NAME[name].named:
-        return f"{name}: clgraph's communities are not those of NetworkX with the same seed"
+        return f"{name}: clgraph's results, or their order, are not those of NetworkX"
     values = _bound(name, args, kwargs).arguments
     graph = values["G"]
+    two_ends = values.get("target") is not None and {"source", "sources"} & values.keys()
+    if name in (*ENDS, "single_source_dijkstra", "multi_source_dijkstra") and two_ends:
+        return f"{name} between two nodes: NetworkX's own search mostly ends after a few vertices"
     if name in ENDS:
-        ends = [end for end in ("source", "target") if values.get(end) is not None]
-        if len(ends) == 2:
-            return f"{name} between two nodes: NetworkX's own search mostly ends after a few vertices"
-        if name == "shortest_path":
+        by_weight = values.get("weight") is not None
+        if by_weight and values.get("method") == "bellman-ford":
+            return f"{name} by Bellman and Ford: clgraph's results, or their order, are not those of NetworkX"
+        end = next((end for end in ("source", "target") if values.get(end) is not None), None)
+        if by_weight:
+            pairs = "all_pairs" if end is None else "single_source"
+            name = f"{pairs}_dijkstra_path{'_length' if name == 'shortest_path_length' else ''}"
+        elif name == "shortest_path":
             name = "single_source_shortest_path"  # from all nodes it is called for one after the other
         else:
-            name = f"single_{ends[0]}_shortest_path_length" if ends else "all_pairs_shortest_path_length"
+            name = f"single_{end}_shortest_path_length" if end else "all_pairs_shortest_path_length"
     converted = _cached(graph)
     needed = BY_NAME[name].first if converted is None else BY_NAME[name].cached
     state = "to be converted" if converted is None else "converted already"

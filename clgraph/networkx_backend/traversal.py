@@ -1,4 +1,4 @@
-"""Breadth-first searches, paths of fewest edges and their lengths, as NetworkX gives them."""
+"""Breadth-first searches, as NetworkX gives them, and paths of fewest edges from them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.errors import InputError
 from clgraph.networkx_backend.converted import ConvertedGraph
 from clgraph.networkx_backend.running import RELEASE, check_in, lazily, on_device
 
@@ -223,18 +222,23 @@ def all_pairs_shortest_path_length(
     G: ConvertedGraph, cutoff: Any = None
 ) -> Iterator[tuple[Any, dict[Any, int]]]:
     """Like `networkx.all_pairs_shortest_path_length`."""
-    return _all_lengths("all_pairs_shortest_path_length", G, cutoff)
+    return all_lengths("all_pairs_shortest_path_length", G, cutoff)
+
+
+def together(n: int) -> Iterator[Places]:
+    """Yield the sources of searches from all n vertices that run at once."""
+    size = max(1, min(SEARCHES, PLACES // max(n, 1)))
+    for begin in range(0, n, size):
+        yield np.arange(begin, min(begin + size, n))
 
 
 @lazily
-def _all_lengths(name: str, G: ConvertedGraph, cutoff: Any = None) -> Iterator[tuple[Any, dict[Any, int]]]:
+def all_lengths(name: str, G: ConvertedGraph, cutoff: Any = None) -> Iterator[tuple[Any, dict[Any, int]]]:
     """Yield the lengths from each node, computed for 64 nodes at a time."""
     from clgraph.traversal import bfs_many
 
     n, depth = len(G), _depth(cutoff)
-    together = max(1, min(SEARCHES, PLACES // max(n, 1)))
-    for begin in range(0, n, together):
-        sources = np.arange(begin, min(begin + together, n))
+    for sources in together(n):
         with on_device(name) as device:
             found = bfs_many(G.rows, sources, depth_limit=depth, device=device).distance
         distance = found.reshape(-1)
@@ -252,62 +256,19 @@ def _all_lengths(name: str, G: ConvertedGraph, cutoff: Any = None) -> Iterator[t
 
 def single_source_shortest_path(G: ConvertedGraph, source: Any, cutoff: Any = None) -> Paths:
     """Like `networkx.single_source_shortest_path`."""
-    return _paths("single_source_shortest_path", G, source, cutoff)
+    return paths_from("single_source_shortest_path", G, source, cutoff)
 
 
-def _paths(name: str, G: ConvertedGraph, source: Any, cutoff: Any = None, *, reverse: bool = False) -> Paths:
+def paths_from(
+    name: str, G: ConvertedGraph, source: Any, cutoff: Any = None, *, reverse: bool = False
+) -> Paths:
     """A path from one node to each that it reaches."""
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
     return Search(name, G, source, limit=cutoff, reverse=reverse).paths()
 
 
-def has_path(G: ConvertedGraph, source: Any, target: Any) -> bool:
-    """Like `networkx.has_path`."""
-    check_in(G, Source=source, Target=target)
-    return bool(Search("has_path", G, source).distance[G.nodes.find(target)] >= 0)
-
-
-# --- shortest paths between one, some or all nodes ---
-
-
-def shortest_path(
-    G: ConvertedGraph, source: Any = None, target: Any = None, weight: Any = None, method: Any = "dijkstra"
-) -> Any:
-    """Like `networkx.shortest_path` without weights.
-
-    Between two nodes it is the path to the target that `networkx.single_source_shortest_path` gives:
-    NetworkX's own search from both ends may find another one of the same length.
-    """
-    if source is None and target is None:
-        return _all_paths(G)
-    if source is None:
-        found = _paths("shortest_path", G, target, reverse=True)
-        for path in found.values():
-            path.reverse()
-        return found
-    if target is None:
-        return _paths("shortest_path", G, source)
-    check_in(G, Source=source, Target=target)
-    distance, v = _distance("shortest_path", G, source, target)
-    # what is farther away than the target need not be put in order
-    near = np.where(distance <= distance[v], distance, -1)
-    vertices, parents = in_order(G.rows, near, np.array([G.nodes.find(source)]))
-    parent = dict(zip(vertices.tolist(), parents.tolist(), strict=True))
-    path = [v]
-    while path[-1] >= 0:
-        path.append(parent[path[-1]])
-    return G.nodes.names(np.array(path[-2::-1]))
-
-
-@lazily
-def _all_paths(G: ConvertedGraph) -> Iterator[tuple[Any, Paths]]:
-    """Yield the paths from each node to all others, one node after the other."""
-    for node in G.nodes.objects:
-        yield node, _paths("shortest_path", G, node)
-
-
-def _distance(name: str, G: ConvertedGraph, source: Any, target: Any) -> tuple[Places, int]:
+def distance_to(name: str, G: ConvertedGraph, source: Any, target: Any) -> tuple[Places, int]:
     """Levels of a search that reaches a node, and the node's place."""
     distance, v = Search(name, G, source).distance, _place(G, target)
     if distance[v] < 0:
@@ -315,40 +276,10 @@ def _distance(name: str, G: ConvertedGraph, source: Any, target: Any) -> tuple[P
     return distance, v
 
 
-def shortest_path_length(
-    G: ConvertedGraph, source: Any = None, target: Any = None, weight: Any = None, method: Any = "dijkstra"
-) -> Any:
-    """Like `networkx.shortest_path_length` without weights."""
-    name = "shortest_path_length"
-    if source is None and target is None:
-        return _all_lengths(name, G)
-    if source is None:
-        check_in(G, Source=target)  # NetworkX searches the reversed graph from it, and says so
-        return Search(name, G, target, reverse=True).lengths()
-    check_in(G, Source=source)
-    if target is None:
-        return Search(name, G, source).lengths()
-    check_in(G, Target=target)
-    distance, v = _distance(name, G, source, target)
-    return int(distance[v])
-
-
-def average_shortest_path_length(G: ConvertedGraph, weight: Any = None, method: Any = None) -> float:
-    """Like `networkx.average_shortest_path_length` without weights."""
-    from clgraph.centrality.distances import average_shortest_path_length as mean
-
-    if len(G) == 0:
-        raise nx.NetworkXPointlessConcept(
-            "the null graph has no paths, thus there is no average shortest path length"
-        )
-    if len(G) == 1:
-        return 0
-    with on_device("average_shortest_path_length") as device:
-        try:
-            return mean(G.rows, device=device)
-        except InputError as error:
-            kind = "strongly connected" if G.is_directed() else "connected"
-            raise nx.NetworkXError(f"Graph is not {kind}.") from error
+def has_path(G: ConvertedGraph, source: Any, target: Any) -> bool:
+    """Like `networkx.has_path`."""
+    check_in(G, Source=source, Target=target)
+    return bool(Search("has_path", G, source).distance[G.nodes.find(target)] >= 0)
 
 
 # --- NetworkX's order, from levels --------------------------------------------------------------------------

@@ -108,9 +108,9 @@ def _communities(
         level, moved, climbed, node = rows, list(label), 0, list(range(n))
         while True:
             stage, climbed = stage + 1, climbed + 1
-            found = _move_all(State(level, moved, steps), seed, stage, 1000)
+            found = _move_all(State(level, moved, steps), seed, stage, 1000)[0]
             kept = moved
-            if refines:
+            if refines or best is not None:
                 stage += 1
                 kept = _refined(level, moved, steps, seed, stage)
             into, first = _numbered(kept), _numbered(moved)
@@ -122,7 +122,9 @@ def _communities(
                 for u, w in row.items():
                     smaller[into[v]][into[u]] = smaller[into[v]].get(into[u], 0) + w
             begin = list(range(len(smaller)))
-            if refines:  # a community has the number of the part that its first vertex is in
+            if (
+                refines or best is not None
+            ):  # a community has the number of the part that its first vertex is in
                 for v in range(len(level)):
                     begin[into[v]] = into[moved.index(moved[v])]
             node, level, moved = [into[c] for c in node], smaller, begin
@@ -130,16 +132,23 @@ def _communities(
         if best is not None and (found - best) * 1000 < 1024 * whole * whole:
             break
         best = found
-    _move_all(State(rows, label, steps), seed, stage + 1, 1_000_000)
+    awake = _move_all(State(rows, label, steps), seed, stage + 1, 100_000_000)[1]
     while True:
         state = State(rows, label, steps)
-        while wants := [(v, c) for v in range(n) if (c := state.wanted(v)) != label[v]]:
+        while True:
+            wants = [(v, c) for v in sorted(awake) if (c := state.wanted(v)) != label[v]]
+            if not wants and len(awake) == n:
+                break
             free: dict[int, int] = {}
             for v, c in wants:
                 free.setdefault(label[v], v)
                 free.setdefault(c, v)
-            for v, c in [(v, c) for v, c in wants if free[label[v]] == free[c] == v]:
+            may = [(v, c) for v, c in wants if free[label[v]] == free[c] == v]
+            for v, c in may:
                 state.move(v, c)
+            awake = {v for v, _ in wants} - {v for v, _ in may}
+            awake |= {u for v, _ in may for u in rows[v] if label[u] != label[v]}
+            awake = awake if wants else set(range(n))
         if not refines:
             break
         parts = _connected_parts(rows, label)
@@ -182,9 +191,7 @@ def _refined(rows: Rows, within: list[int], resolution: int, seed: int, stage: i
     inside = [{u: w for u, w in row.items() if within[u] == within[v]} for v, row in enumerate(rows)]
     state = State(rows, list(range(n)), resolution)
     state.rows = inside  # strengths are those of all arcs
-    order, slices = _ordered(n, seed, stage, 0), min(n, 32)
-    for i in range(slices):
-        part = order[i * n // slices : (i + 1) * n // slices]
+    for part in _sliced(n, seed, stage, 0, min(n, 32)):
         alone = {v for v in part if state.label[v] == v and state.label.count(v) == 1}
         wants = [(v, state.wanted(v, closed=alone)) for v in part if v in alone]
         for v, c in wants:
@@ -192,42 +199,42 @@ def _refined(rows: Rows, within: list[int], resolution: int, seed: int, stage: i
     return state.label
 
 
-def _ordered(n: int, seed: int, stage: int, number: int) -> list[int]:
-    """The vertices by their keys of a pass."""
-    return sorted(range(n), key=lambda v: (words(seed, v, stage, number, VERTEX)[0] >> 48, v))
+def _sliced(n: int, seed: int, stage: int, number: int, slices: int) -> list[list[int]]:
+    """The vertices of each slice of a pass."""
+    parts: list[list[int]] = [[] for _ in range(slices)]
+    for v in range(n):
+        parts[(words(seed, v, stage, number, VERTEX)[0] >> 48) * slices >> 16].append(v)
+    return parts
 
 
-def _move_all(state: State, seed: int, stage: int, enough: int) -> int:
-    """Move vertices, slice by slice, until a pass gains too little; the quality that is reached."""
+def _move_all(state: State, seed: int, stage: int, enough: int) -> tuple[int, set[int]]:
+    """Move vertices, slice by slice, until a pass gains too little; the quality, and who is awake."""
     n, label = len(state.rows), state.label
     best, slices, number, awake = state.quality(), min(n, 32), 0, set(range(n))
     while True:
         before = list(label)
-        order = _ordered(n, seed, stage, number)
         moved = 0
-        for i in range(slices):
-            part = order[i * n // slices : (i + 1) * n // slices]
+        for part in _sliced(n, seed, stage, number, slices):
             for v, c in [(v, state.wanted(v)) for v in part if v in awake]:
                 moved += c != label[v]
                 state.move(v, c)
         number += 1
         if not moved:
-            return best
+            return best, set(range(n))
         found = state.quality()
         if found > best:
             gain, best = found - best, found
-            if gain * enough < 1024 * state.weight**2:
-                return best
-            if enough == 1_000_000:
-                continue
             left = [v for v in range(n) if label[v] != before[v]]
             awake = {u for v in left for u in state.rows[v] if label[u] != label[v]}
+            if gain * enough < 1024 * state.weight**2:
+                return best, awake
             continue
+        awake = set(range(n))
         for v, c in enumerate(before):
             state.move(v, c)
         slices *= 4
         if slices > min(n, 1024):
-            return best
+            return best, awake
 
 
 def verify_louvain(graph: Graph, found: Any, weight: bool = True) -> None:

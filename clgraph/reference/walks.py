@@ -160,12 +160,13 @@ class Walk:
         return order[rank]
 
     def second_order(self, w: int, t: int, v: int, previous: int) -> int:
-        """node2vec: a neighbour by weight is taken or not, up to 64 times; then one by weight times alpha."""
+        """node2vec: a neighbour by weight is taken or not, so many times; then one by weight times alpha."""
         assert self.likely is not None
         back, near, far = self.likely
         coins = [back if u == previous else near if u in self.sets[previous] else far for u in self.rows[v]]
         counter = self.seed, w, t % 2**32, 16 * (t // 2**32)
-        for attempt in range(64):
+        attempts = min(max(64, 2 * self.d(v)), 2**20)
+        for attempt in range(attempts):
             a, b = words(*counter, keyed.TAG_STEP + 64 * attempt)
             j = self.neighbour(v, a)
             if b < coins[j]:
@@ -175,7 +176,7 @@ class Walk:
         else:
             limits = [0, *self.limits[v]]
             counts = [(limits[j + 1] - limits[j]) * (coin - 1) // 2**64 for j, coin in enumerate(coins)]
-        x = below(words(*counter, keyed.TAG_STEP + 64 * 64)[0], sum(counts))
+        x = below(words(*counter, keyed.TAG_STEP + 64 * attempts)[0], sum(counts))
         return next(j for j in range(len(counts)) if x < sum(counts[: j + 1]))
 
     def another(self, w: int, t: int, v: int, u: int, j: int) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from clgraph.progress import Tell
 from clgraph.sampling.copra import Copra
-from clgraph.sampling.selection import Marked
+from clgraph.sampling.selection import Selection, marked_bytes
 
 # --- Sizes of batches: half of the distance to the target first, then ever smaller shares (Tariq) ---
 
@@ -179,7 +179,7 @@ class BatchedRun:
         self._choice.remove(self.iterations, count, self._size, self._live_edges)
         return self._finder.find(self._size if self._edges else self._size - count)
 
-    def download(self) -> Marked:
+    def download(self) -> Selection:
         """Return the selection of what is left."""
         copra = self._copra
-        return Marked(copra.device, copra.csr, copra.vertex_marks(), copra.arc_marks())
+        return marked_bytes(copra.device, copra.csr, copra.vertex_marks(), copra.arc_marks())

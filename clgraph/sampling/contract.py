@@ -15,25 +15,15 @@ side by side: their graphs are the rows of one, and only the draws of many runs 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from clgraph.components.finder import graph_components
 from clgraph.csr.build import build_rows
 from clgraph.csr.device_csr import Joined
-from clgraph.csr.scan import running_sums
-from clgraph.csr.upload import (
-    DeviceCSR,
-    DeviceGraph,
-    Residence,
-    SelectedIds,
-    device_graph,
-    graph_of,
-    upload_csr,
-)
+from clgraph.csr.upload import DeviceCSR, DeviceGraph, Residence, SelectedIds, upload_csr
 from clgraph.device.launch_config import LaunchTable, WorkGroupPerRun
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
@@ -42,7 +32,7 @@ from clgraph.progress import Tell
 from clgraph.sampling.batched import batch_size
 from clgraph.sampling.members import ROOTS, Members
 from clgraph.sampling.request import Request
-from clgraph.sampling.selection import Contracted, DeviceArray, Mask
+from clgraph.sampling.selection import DeviceArray, Selection
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -302,7 +292,7 @@ class Contraction:
 
     # --- what is left -----------------------------------------------------------------------------
 
-    def download(self) -> ContractedGraph:
+    def download(self) -> Selection:
         """Return the selection of the last `shrink_to`, of one run, and which edges of the graph that is."""
         device, graph, small = self.device, self.graph, self._made_rows()
         original, n = upload_csr(device, graph), graph.num_vertices
@@ -329,122 +319,23 @@ class Contraction:
             small.values["multiplicity"] = many
         ids = SelectedIds(None, self.name, small.n)
         parts = DeviceGraph(small, directed=False, ids=ids, num_self_loops=0, is_multigraph=False)
-        group = DeviceArray(device, group_of, (n,), np.int32, now=False)
-        return ContractedGraph(device, group, DeviceArray(device, kept, (arcs,), np.uint8, now=False), parts)
+        group = DeviceArray(device, group_of, (1, n), np.int32, now=False)
+        edges = DeviceArray(device, kept, (1, arcs), np.uint8, now=False)
+        return Selection(device=device, group=(group,), edges=edges, parts=parts)
 
-    def groups(self) -> tuple[DeviceArray, DeviceCSR, npt.NDArray[np.int64]]:
-        """Return the same for runs side by side: groups, rows, and where each run's arcs begin."""
+    def groups(self) -> tuple[DeviceArray, Joined]:
+        """Return the groups of runs side by side, and their graphs."""
         device, rows, runs, count = self.device, self._made_rows(), self.runs, self.runs * self.whole
         group, at = device.output(count, np.int32), device.empty(runs + 1, np.int32)
         program = _kernels(device, rows, by_vertex=self.by_vertex)
         program.contract_groups.launch(self, self.over(count), n=count, group=group)
         program.contract_begins(runs + 1, n=self.size, runs=runs, row_ptr=rows.row_ptr, at=at)
         begin = device.download(at, np.int32, runs + 1).astype(np.int64)
-        return DeviceArray(device, group, (runs, self.whole), np.int32), rows, begin
+        graphs = Joined(rows, np.arange(runs + 1, dtype=np.int64) * self.size, begin)
+        return DeviceArray(device, group, (runs, self.whole), np.int32), graphs
 
 
-# --- The contracted graph of one run, with the ids of the original ---
-
-
-@dataclass(frozen=True)
-class ContractedGraph(Contracted):
-    """The selection of a contraction; the arcs are both of the smallest edge between each pair of groups.
-
-    Attributes
-    ----------
-    device : Device
-    group : int32 array, shape (n,)
-    marks : uint8 array, shape (arcs,)
-    parts : DeviceGraph
-        The contracted graph without weights; its vertices are named by indices, its multiplicities are those
-        of the contracted view.
-    """
-
-    device: Device
-    group: DeviceArray
-    marks: DeviceArray
-    parts: DeviceGraph
-
-    def groups(self, at: Any = 0) -> npt.NDArray[np.int32]:
-        return self.group.array
-
-    def arc_mask(self, graph: Graph, at: Any = 0) -> Mask:
-        return self.marks.array.view(np.bool_)
-
-    def sampled(self, graph: Graph, at: Any = 0, larger: Graph | None = None) -> Graph:
-        """As `Contracted` does it; where there are neither weights nor directions, it is there already."""
-        device, chosen = self.device, self.parts.ids
-        assert isinstance(chosen, SelectedIds)
-        if graph is not graph.undirected or graph.is_weighted or not _counts_fit(device, graph):
-            return super().sampled(graph, at)
-        ids = device_graph(device, graph).ids
-        of = ids.ids(device) if isinstance(ids, SelectedIds) else ids  # names of names
-        return graph_of(device, replace(self.parts, ids=replace(chosen, of=of)))
-
-
-def _counts_fit(device: Device, graph: Graph) -> bool:
-    """True if no sum of the graph's counts can exceed what the device adds up in 32 bits."""
-    counts = Residence.of(device, graph).column(graph, "multiplicity")
-    if counts is None:
-        return True
-    total = device.download(running_sums(device, counts, graph.num_arcs), np.int64, 1, offset=graph.num_arcs)
-    return int(total[0]) <= INT32_MAX
-
-
-# --- Contractions of several runs, as the group of each vertex ---
-
-
-@dataclass(frozen=True)
-class Groups(Contracted):
-    """Contractions of several runs, as the group of each vertex.
-
-    Attributes
-    ----------
-    device : Device
-    group : tuple of int32 arrays, shape (runs, n)
-        For each target, decreasing: the smallest vertex of each vertex's group, -1 outside.
-    rows : list of DeviceCSR
-        For each target, the rows of all runs, one behind the other; empty once `leave` was called.
-    begin : tuple of int64 array, shape (runs + 1,)
-        For each target, where the arcs of each run begin.
-    counts, whole
-        See `Selection`.
-    """
-
-    device: Device
-    group: tuple[DeviceArray, ...]
-    rows: list[DeviceCSR]
-    begin: tuple[npt.NDArray[np.int64], ...]
-    counts: npt.NDArray[np.int32]
-    whole: int
-
-    def __getstate__(self) -> dict[str, Any]:
-        # rows are for measures on their device, and there may be none where it is unpickled
-        return {**vars(self), "device": None, "rows": []}
-
-    def download(self) -> None:
-        for each in self.group:
-            each.array  # noqa: B018
-
-    def leave(self) -> None:
-        self.download()
-        self.rows.clear()
-
-    def groups(self, at: Any = (0, 0)) -> npt.NDArray[np.int32]:
-        run, slot = at
-        found: npt.NDArray[np.int32] = self.group[slot].array[run]
-        return found
-
-    def joined(
-        self, device: Device, graph: Graph, which: list[tuple[int, int]]
-    ) -> list[tuple[list[int], Joined]]:
-        parts, runs = [], len(self.counts)
-        for slot, rows in enumerate(self.rows if device is self.device else []):
-            some = [k for k, at in enumerate(which) if at[1] == slot]
-            if [which[k][0] for k in some] == list(range(runs)):  # all of a target's, as they lie in the rows
-                begin = np.arange(runs + 1, dtype=np.int64) * (rows.n // runs)
-                parts.append((some, Joined(rows, begin, self.begin[slot])))
-        return parts
+# --- Contractions of several runs ---
 
 
 class ContractRuns:
@@ -463,16 +354,16 @@ class ContractRuns:
         self.at_first = min(LAUNCH.of(device).runs, self.most)
         device.reserve({"runs": each})
 
-    def run(self, seed: int, runs: int) -> Groups:
+    def run(self, seed: int, runs: int) -> Selection:
         """Return the samples of the seeds `seed` .. `seed` + `runs` - 1."""
         run = Contraction(self.device, self.graph, seed, method=self.method, runs=runs, begin=self.begin)
         whole, left = run.start(), []
         counts = np.empty((runs, len(self.targets), 3), np.int32)
         for k, target in enumerate(self.targets):
             run.shrink_to(target)
-            group, rows, begin = run.groups()
-            left.append((group, rows, begin))
-            counts[:, k] = rows.n // runs, 0, run.iterations
-            counts[:, k, 1] = np.diff(begin) // 2
-        groups, of_all, begins = zip(*left, strict=True)
-        return Groups(self.device, groups, list(of_all), begins, counts, whole)
+            group, joined = run.groups()
+            left.append((group, joined))
+            counts[:, k] = run.size, 0, run.iterations
+            counts[:, k, 1] = np.diff(joined.arc_begin) // 2
+        groups, graphs = zip(*left, strict=True)
+        return Selection(device=self.device, group=groups, graphs=list(graphs), counts=counts, whole=whole)

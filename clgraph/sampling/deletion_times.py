@@ -7,21 +7,25 @@ knows parallel edges.
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
 from clgraph.csr.upload import upload_csr
 from clgraph.device.launch_config import LaunchTable
+from clgraph.device.memory import on_large_pages
 from clgraph.graph import Graph
 from clgraph.progress import Tell
 from clgraph.sampling.merge_tree import Rows
 from clgraph.sampling.shards.forest import Forest, default_room, forest_graph
 from clgraph.sampling.threshold_search import ExactRun
+from clgraph.system import cores, thread_pool
 from clgraph.traversal.search import Search
 
 if TYPE_CHECKING:
@@ -29,6 +33,8 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 LAUNCH = LaunchTable(gpu=16, cpu=4096, simulator=5)  # entries that one work-item takes
+PART = 1 << 22  # rows whose pages a thread makes at a time
+THREADS = 12  # that do so
 
 
 @dataclass(frozen=True)
@@ -58,22 +64,21 @@ def follow(device: Device, words: Any, n: int, seed: int, target: int, *, edges:
     run = ExactRun(device, graph, seed, edges=edges)
     whole = run.start()
     run.shrink_to(target)
-    live = run.download().live
+    live = run.download().vertices.on(device)
     # the sample is connected in the forest: a search from any of its vertices reaches the others through it
     search = Search(device, graph, "hybrid", predecessors=True, owners=False)
     levels, _ = search.run(np.array([run.root], np.int32))
     distance, up = search.distance, search.predecessor
     program = device.program("sampling/deletion_times", ITEMS=device.tuning.items, BY_EDGE=int(edges))
     over = -(-n // device.tuning.items)
-    device.reserve({f"order {number}": 4 * n for number in range(12)})
-    order = None
-    for part in range(0 if edges else 2, 4):
-        key = device.empty(n, np.uint32)
-        program.times_keys(over, n=n, seed=seed, part=part, order=order, up=up, key=key)
-        _, order = sort_by_key(device, key, n, 32, order)
-    turn, above, least, new_above, new_least, last = (device.empty(n, np.int32) for _ in range(6))
-    program.times_turns(over, n=n, order=order, turn=turn)
-    program.times_begin(over, n=n, turn=turn, up=up, live=live, above=above, least=least)
+    device.reserve({f"order {number}": 4 * n for number in range(10)})
+    order = _sorted(device, program, n, seed, up)
+    if edges and _tied(device, program, n, seed, order, up):
+        order = _sorted(device, program, n, seed, up, words=True)
+    # few buffers: to make a large one and to free it takes a GPU as long as a pass over it
+    above, least, new_above, new_least = (device.empty(n, np.int32) for _ in range(4))
+    program.times_turns(over, n=n, order=order, turn=new_above)
+    program.times_begin(over, n=n, turn=new_above, up=up, live=live, above=above, least=least)
     for _ in range(max(levels - 1, 1).bit_length()):
         program.times_double(over, n=n, above=above, least=least, new_above=new_above, new_least=new_least)
         above, least, new_above, new_least = new_above, new_least, above, least
@@ -81,13 +86,33 @@ def follow(device: Device, words: Any, n: int, seed: int, target: int, *, edges:
     program.times_leave(over, n=n, distance=distance, least=least, took=took)
     program.times_flags(over, n=n, took=took, some=some)
     place = running_sums(device, some, n, of=np.uint8, into=np.int32)
+    del run, search, graph, live, new_above, new_least  # freed by the host while the device is busy
     count = int(device.download(place, np.int32, 1, offset=n)[0])
     took_row = device.empty(count, np.uint32)
     cuts = device.empty(count, np.uint64) if edges else None
     program.times_rows(over, n=n, took=took, place=place, order=order, up=up, took_row=took_row, cuts=cuts)
-    program.times_last(over, n=n, distance=distance, least=least, place=place, last=last)
+    program.times_last(over, n=n, distance=distance, least=least, place=place, last=above)
     before = running_sums(device, took_row, count, of=np.uint32)
-    return Path(count + 1, last, left(device, whole, before, count + 1), cuts)
+    return Path(count + 1, above, left(device, whole, before, count + 1), cuts)
+
+
+def _sorted(device: Device, program: Any, n: int, seed: int, up: Any, *, words: bool = False) -> Any:
+    """Vertices by their times, or those of their edges up; with `words`, of equal times by these edges."""
+    order = None
+    for part in range(0 if words else 2, 4):
+        key = device.empty(n, np.uint32)
+        program.times_keys(
+            -(-n // device.tuning.items), n=n, seed=seed, part=part, order=order, up=up, key=key
+        )
+        _, order = sort_by_key(device, key, n, 32, order)
+    return order
+
+
+def _tied(device: Device, program: Any, n: int, seed: int, order: Any, up: Any) -> bool:
+    """True if edges go at one time, which of 2**64 times hardly ever happens."""
+    tied = device.zeros(1, np.int32)
+    program.times_ties(-(-n // device.tuning.items), n=n, seed=seed, order=order, up=up, tied=tied)
+    return bool(device.download(tied, np.int32, 1)[0])
 
 
 def left(device: Device, whole: int, before: Any, rows: int) -> Any:
@@ -107,17 +132,20 @@ def count_pairs(
 
     Two int64 buffers, shape (rows,). The device is not locked while a block is awaited.
     """
-    rows, cuts, times = path.rows, path.cuts, None
+    rows, cuts, times, table, shift = path.rows, path.cuts, None, None, 0
     defines: dict[str, Any] = {"ITEMS": device.tuning.items, "RUN": LAUNCH.of(device), "BY_EDGE": int(edges)}
     defines["BOTH_WAYS"] = both_ways
     with device.alone():
-        device.reserve({"ends": 8 * rows, "deletions": 8 * rows, "times": 8 * rows})
+        device.reserve({"ends": 8 * rows, "deletions": 8 * rows, "times": 8 * rows, "table": 4 * rows + 8})
         ends, gone = (device.zeros(rows, np.int64) for _ in range(2))
         if edges:
+            program, items = device.program("sampling/deletion_times", **defines), device.tuning.items
             times = device.empty(rows - 1, np.uint64)
-            device.program("sampling/deletion_times", **defines).times_of_cuts(
-                -(-(rows - 1) // device.tuning.items), rows=rows - 1, seed=seed, cuts=cuts, times=times
-            )
+            program.times_of_cuts(-(-(rows - 1) // items), rows=rows - 1, seed=seed, cuts=cuts, times=times)
+            bits = max(1, rows.bit_length() - 3)  # the four to eight times of a bucket lie together
+            table, shift = device.empty((1 << bits) + 1, np.int32), 64 - bits
+            named = {"buckets": 1 << bits, "shift": shift, "times": times, "table": table}
+            program.times_table(-(-((1 << bits) + 1) // items), rows=rows - 1, **named)
     for block in blocks:
         with device.alone():
             device.program("sampling/deletion_times", **defines, **block.defines).times_count(
@@ -128,6 +156,8 @@ def count_pairs(
                 last=path.last,
                 cuts=cuts,
                 times=times,
+                table=table,
+                shift=shift,
                 ends=ends,
                 gone=gone,
             )
@@ -165,13 +195,32 @@ def rows_of_curve(
         progress(1, 2)
     path = follow(device, words, csr.n, seed, target, edges=edges)
     del words
-    ends, gone = count_pairs(device, path, seed, [csr], edges=edges, both_ways=True)
     rows = path.rows
-    before = running_sums(device, ends, rows, of=np.int64)
-    pairs = left(device, int(device.download(before, np.int64, 1, offset=rows)[0]), before, rows)
-    if not edges:
-        device.fill(gone, np.int64(1), rows)  # each row of drv is one deletion
-    deletions = device.take(running_sums(device, gone, rows, of=np.int64), np.int64, rows + 1)[:-1]
+    deletions, vertices, pairs = (on_large_pages(rows, np.dtype(np.int64)) for _ in range(3))
+    # threads make the pages of the result while the device counts: copies to new pages take twice as long
+    with thread_pool(min(cores(), THREADS), "clgraph-curve") as pool:
+        for begin in range(0, rows, PART):
+            pool.submit(_prepare, deletions, begin, counted=not edges)  # each row of drv is one deletion
+            pool.submit(_prepare, vertices, begin)
+            pool.submit(_prepare, pairs, begin)
+        ends, gone = count_pairs(device, path, seed, [csr], edges=edges, both_ways=True)
+        before = running_sums(device, ends, rows, of=np.int64)
+        staying = left(device, int(device.download(before, np.int64, 1, offset=rows)[0]), before, rows)
+        gone = running_sums(device, gone, rows, of=np.int64) if edges else None
+    device.fetch(path.vertices, vertices)
+    device.fetch(staying, pairs)
+    if edges:
+        device.fetch(gone, deletions)
     if progress:
         progress(2, 2)
-    return deletions, device.take(path.vertices, np.int64, rows), device.take(pairs, np.int64, rows)
+    return deletions, vertices, pairs
+
+
+def _prepare(array: npt.NDArray[np.int64], begin: int, *, counted: bool = False) -> None:
+    """Write to each page of a part of an array; or number its entries."""
+    part = array[begin : begin + PART]
+    if counted:
+        part[0], part[1:] = begin, 1
+        np.cumsum(part, out=part)  # in place: the pages of an array between would be new, too
+    else:
+        part[:: mmap.PAGESIZE // 8] = 0

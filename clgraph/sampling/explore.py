@@ -17,15 +17,15 @@ from clgraph import keyed
 from clgraph.components.finder import Largest, graph_components
 from clgraph.csr.scan import running_sums
 from clgraph.csr.upload import DeviceCSR, upload_csr
-from clgraph.device.choosing import list_devices, of_word
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
 from clgraph.errors import CapacityError, DeviceError, InputError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
+from clgraph.run import host_cpu
 from clgraph.sampling.members import Members
 from clgraph.sampling.replicates import Replicates
 from clgraph.sampling.request import Request
-from clgraph.sampling.selection import Marked, component_marks, marks_program
+from clgraph.sampling.selection import Selection, component_marks, marked_bytes, marks_program
 from clgraph.traversal.search import Search
 
 if TYPE_CHECKING:
@@ -106,9 +106,9 @@ class ExploreRun:
         """Mark the first `target` vertices in `live`; returns the iterations that they took."""
         raise NotImplementedError
 
-    def download(self) -> Marked:
+    def download(self) -> Selection:
         """Return the selection of the last `shrink_to`."""
-        return Marked(self.device, self.csr, self.live)
+        return marked_bytes(self.device, self.csr, self.live)
 
 
 def check_start(device: Device, graph: Graph, largest: Largest, start: int) -> None:
@@ -327,14 +327,6 @@ class DepthFirst(ExploreRun):
         step = device.empty(2 * csr.arcs, csr.offset)
         program.order_steps(runs, n=csr.n, arcs=csr.arcs, row_ptr=csr.row_ptr, order=order, step=step)
         return step
-
-
-def host_cpu() -> Device | None:
-    """Return a CPU device that works; one whose driver would have to be tried first does not count."""
-    for device in of_word("cpu", list_devices()) or []:
-        if not device.is_untried and device.fault is None:
-            return device
-    return None
 
 
 def _needs(csr: DeviceCSR, wanted: int) -> dict[str, int]:

@@ -262,18 +262,22 @@ class Bracket:
                 ends = {tree.top(int(leaf[i])), tree.top(int(leaf[self.count + i]))}
                 top = next(iter(ends)) if len(ends) == 1 else tree.merge(i, ends, None)
             return tree, top
-        place = {v: i for i, v in enumerate(self.vertex.tolist())}
-        parts: list[set[int]] = [set() for _ in range(self.count)]
-        for i, u, label, node in zip(
-            self._owner.tolist(), self.touched.tolist(), labels.tolist(), leaf.tolist(), strict=True
-        ):
-            if label >= 0:
-                parts[i].add(node)
-            elif (j := place.get(u, -1)) > i:
-                parts[i].add(-1 - j)  # a neighbour that is deleted later: its node, once it has one
+        if not self.count:
+            return tree, None
+        # neighbours that are deleted later count by their nodes, once they have one; those of a hub are in
+        # few components, of which each is taken once
+        by_name = np.argsort(self.vertex)
+        at = by_name[np.searchsorted(self.vertex, self.touched, sorter=by_name) % self.count]
+        alive = labels >= 0
+        taken = alive | ((self.vertex[at] == self.touched) & (at > self._owner))
+        part = np.where(alive, leaf, -1 - at)[taken]
+        pairs = np.unique(self._owner[taken] << 32 | part & 0xFFFFFFFF)
+        nodes = pairs.astype(np.uint32).view(np.int32).tolist()
+        begin = np.searchsorted(pairs >> 32, np.arange(self.count + 1)).tolist()
         node_of = [0] * self.count
         for i in range(self.count - 1, -1, -1):
-            tops = {tree.top(node_of[-1 - part] if part < 0 else part) for part in parts[i]}
+            parts = nodes[begin[i] : begin[i + 1]]
+            tops = {tree.top(node_of[-1 - part] if part < 0 else part) for part in parts}
             top = node_of[i] = tree.merge(i, tops, int(self.vertex[i]))
         return tree, top
 

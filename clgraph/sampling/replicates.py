@@ -17,7 +17,7 @@ from clgraph.csr.upload import upload_csr
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.sampling.request import Request
-from clgraph.sampling.selection import Bitsets, DeviceArray
+from clgraph.sampling.selection import DeviceArray, Selection
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -65,7 +65,7 @@ class Replicates:
         self.member = self.kept = self.count = None
         self.seed = 0
 
-    def run(self, seed: int, runs: int) -> Bitsets:
+    def run(self, seed: int, runs: int) -> Selection:
         """Return the samples of the seeds `seed` .. `seed` + `runs` - 1, for all targets."""
         device, shape = self.device, (runs, self.targets)
         slots, self.seed = runs * self.targets, seed
@@ -78,11 +78,11 @@ class Replicates:
         self.launch(runs)
         self.member = self.kept = self.count = None  # they are the samples' from now on
         counts = device.take(count, np.int32, 3 * slots + 1)  # waits
-        return Bitsets(
+        return Selection(
             DeviceArray(device, member, (*shape, self.words)),
-            None if kept is None else DeviceArray(device, kept, (*shape, self.edge_words)),
-            counts[:-1].reshape(*shape, 3),
-            int(counts[-1]),
+            edges=None if kept is None else DeviceArray(device, kept, (*shape, self.edge_words)),
+            counts=counts[:-1].reshape(*shape, 3),
+            whole=int(counts[-1]),
         )
 
     def launch(self, runs: int) -> None:

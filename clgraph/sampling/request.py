@@ -183,6 +183,14 @@ class Request:
         return self.kind == "stream" or (self.method == "chordal" and self.mode == "exact")
 
     @property
+    def chain(self) -> int:
+        """Steps that a run makes one after the other, at least, where it has nothing else to do: or 0."""
+        alone = self.kind == "frontier" or (self.kind == "walk" and self.walkers == 1)
+        if not alone or self.walks == "device":
+            return 0
+        return (self.target or 0) if self.steps is None else self.steps * self.walkers
+
+    @property
     def chance(self) -> Fraction:
         """The probability that a draw of drve or dhyb is an edge of a random vertex, not any edge."""
         return Fraction(1) if self.method == "drve" else self.mix

@@ -23,7 +23,7 @@ from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
 from clgraph.sampling.merge_tree import TOP, Bracket
-from clgraph.sampling.selection import Marked, component_marks, marks_program
+from clgraph.sampling.selection import Selection, component_marks, marked_bytes, marks_program
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -75,7 +75,7 @@ class ExactRun:
     notes: tuple[str, ...] = ()
     root: int
     _low: State  # the component that the loop certainly follows; from `start` on
-    _marked: Marked
+    _marked: Selection
 
     def __init__(self, device: Device, graph: Graph, seed: int, *, edges: bool) -> None:
         self.device, self.graph, self.seed, self.edges = device, graph, seed, edges
@@ -215,9 +215,9 @@ class ExactRun:
             arcs = device.output(csr.arcs, np.uint8)
             named = {"threshold": state.at, "label": state.label, "live": arcs}
             self.program.exact_live_arcs.launch(self, self.passes, **named)
-        self._marked = Marked(device, csr, component_marks(device, csr, state.label, state.root), arcs)
+        self._marked = marked_bytes(device, csr, component_marks(device, csr, state.label, state.root), arcs)
 
-    def download(self) -> Marked:
+    def download(self) -> Selection:
         """Return the selection that was marked last."""
         return self._marked
 

@@ -62,10 +62,12 @@ class Study(Result):
         """
         from clgraph.arguments import flag
         from clgraph.graph.exchange.common import library
-        from clgraph.studies.columns import COLUMNS
+        from clgraph.studies.columns import columns_of
 
         flag(summary, "summary")
-        rows, columns = (self.summary, list(self.summary[0])) if summary else (self.rows, list(COLUMNS))
+        rows, columns = self.rows, list(columns_of(self.plan.also))
+        if summary:
+            rows, columns = self.summary, list(self.summary[0])
         return library("pandas", "pandas").DataFrame(rows, columns=columns).convert_dtypes()
 
     def table(
@@ -158,6 +160,7 @@ def study(
     min_size: Size | None = None,
     hop_sources: int = SOURCES,
     eigenvalues: bool | None = None,
+    also: Sequence[str] | str = (),
     folder: str | Path | None = None,
     device: Device | str | None = None,
     progress: Any = None,
@@ -184,7 +187,8 @@ def study(
         says so.
     hop_sources : int
     eigenvalues : bool, optional
-        As for `clgraph.quality`.
+    also : sequence of str, or a text such as "modularity,weighted_distance"
+        As for `clgraph.quality`: measures that are made, and compared, only where they are named.
     folder : str or path, optional
         Where ``study.csv`` grows, a batch at a time. A study that was interrupted goes on from there when the
         same call is repeated, and ends with the same bytes.
@@ -216,12 +220,13 @@ def study(
     True
     """
     whole = as_graph(graph)
-    plan = make_plan(whole, methods, sizes, seeds, seed, min_size, hop_sources, eigenvalues)
+    plan = make_plan(whole, methods, sizes, seeds, seed, min_size, hop_sources, eigenvalues, also)
     from clgraph._version import __version__
     from clgraph.graph.digest import digest
+    from clgraph.measures.optional import Also, with_also
     from clgraph.measures.scalars import MeasureRequest, measure
     from clgraph.sampling.request import tiny
-    from clgraph.studies.columns import SCALARS, scalars, why_not
+    from clgraph.studies.columns import scalars, why_not
     from clgraph.studies.run import batches
     from clgraph.studies.state import State
 
@@ -245,6 +250,7 @@ def study(
     with run.lock, run:  # the samples that follow lock the device batch by batch, and others work in between
         request = MeasureRequest(sources=plan.hop_sources, eigenvalues=plan.eigenvalues)
         original = measure(whole, dev, request)
+        original = with_also(original, Also(plan.also, whole, dev, request).of(whole))
     state.degrees["original"] = [each.tolist() for each in original.degree_histogram]
     state.hop_plots["original"] = original.hop_plot.tolist()
     state.spectra["original"] = original.eigenvalues.tolist()
@@ -252,12 +258,12 @@ def study(
     for batch in batches(whole, plan, original, dev, list(state.rows)):
         state.add(batch)
         come_to(batch.notes)
-    found = scalars(original)
+    found = scalars(original) | {name: getattr(original, name) for name in plan.also}
     made = Study(
         plan,
         state.rows,
         found,
-        {name: why_not(original, name) for name in SCALARS if found[name] is None},
+        {name: why_not(original, name) for name in found if found[name] is None},
         state.degrees,
         state.input,
         notes,

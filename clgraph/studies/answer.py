@@ -9,7 +9,7 @@ from typing import Any
 from clgraph.drawing import NONE, figure
 from clgraph.results import Shown
 from clgraph.studies.aspects import OVERALL, Choice, Distances, headline, named, warnings_of, winner
-from clgraph.studies.columns import COMPARED, Row
+from clgraph.studies.columns import COMPARED, Row, measures_of
 from clgraph.studies.plan import Plan, Tolerance
 from clgraph.studies.tables import GAP, WIDTH, blocks, folded
 
@@ -129,10 +129,10 @@ def answer(
     by = {(row["method"], row["size"], row["measure"]): row for row in summary}
     order = sorted(zip(plan.targets, plan.sizes, strict=True), reverse=True)
     distances = Distances(plan, rows, original, tolerance, weights)
-    verdicts, deviations = [], {}
+    verdicts, deviations, asked = [], {}, measures_of(plan.also)
     within = {(method, size): 0 for method in plan.methods for size in plan.sizes}
     for measure in COMPARED:
-        if measure in missing:
+        if measure in missing or measure not in asked:
             continue
         smallest: dict[str, str | None] = {}
         best: tuple[int, str, str] | None = None

@@ -1,4 +1,4 @@
-"""Methods compared by aspect (degrees, clustering, paths, spectrum, cores) and over all of them.
+"""Methods compared by aspect (degrees, clustering, paths, spectrum, cores, communities) and over all of them.
 
 The distance of a sample from its original in a measure is the difference as a share of the original's value,
 at most 1; of a Kolmogorov-Smirnov distance itself; 1 where the sample lacks a measure that the original has.
@@ -29,9 +29,13 @@ ASPECTS: dict[str, tuple[str, ...]] = {
         *("rank_exponent", "ks_degree"),
     ),
     "clustering": ("clustering", "transitivity", "ks_clustering"),
-    "paths": ("effective_diameter", "mean_distance", "hop_plot_exponent", "ks_hop_plot"),
+    "paths": (
+        *("effective_diameter", "mean_distance", "hop_plot_exponent", "ks_hop_plot"),
+        "weighted_distance",
+    ),
     "spectrum": ("eigen_exponent",),
     "cores": ("ks_core_number",),
+    "communities": ("modularity",),
 }
 OVERALL = "over all"
 MOST = 1.0  # so that one measure far off (a tiny original) does not decide the mean over all

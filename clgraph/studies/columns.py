@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Collection
 from math import isfinite
 from operator import attrgetter
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 from clgraph.errors import InputError
 from clgraph.measures.report import why
-from clgraph.measures.scalars import Measures
+from clgraph.measures.scalars import OPTIONAL, Measures
 
 FIRST = ("method", "mode", "size", "target", "seed")
 LAST = ("version", "device")
@@ -30,8 +31,7 @@ SCALARS = dict(zip(PLAIN, PLAIN, strict=True)) | {
     "largest_eigenvalue": "largest_eigenvalue",
 }
 DISTANCES = ("degree", "clustering", "hop_plot", "component_size", "component_share", "core_number")
-MEASURES = (*SCALARS, *(f"ks_{name}" for name in DISTANCES))
-COLUMNS = (*FIRST, *MEASURES, *LAST)
+MEASURES = (*SCALARS, *(f"ks_{name}" for name in DISTANCES), *OPTIONAL)
 # what a good sample has in common with its original, whatever its size, and how it is called
 COMPARED = {
     "average_degree": "average degree",
@@ -47,9 +47,24 @@ COMPARED = {
     "ks_clustering": "KS distance of local clustering",
     "ks_hop_plot": "KS distance of hop plots",
     "ks_core_number": "KS distance of core numbers",
+    "modularity": "modularity",
+    "weighted_distance": "mean distance by weight",
 }
 
 Row = dict[str, Any]
+
+
+def measures_of(also: Collection[str] = ()) -> list[str]:
+    """Return the measures of a study, of the optional ones those that it has."""
+    return [name for name in MEASURES if name not in OPTIONAL or name in also]
+
+
+def columns_of(also: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the columns of a study with these optional measures."""
+    return (*FIRST, *measures_of(also), *LAST)
+
+
+COLUMNS = columns_of()
 
 
 def scalars(measures: Measures) -> Row:
@@ -67,7 +82,7 @@ def why_not(measures: Measures, column: str) -> str:
     """Return the reason why a figure of a graph is not defined."""
     if column == "largest_eigenvalue":
         return measures.eigen_exponent.reason or "there are no eigenvalues"
-    return why(measures, SCALARS[column])
+    return why(measures, SCALARS.get(column, column))
 
 
 def value_of(column: str, text: str) -> Any:
@@ -88,13 +103,16 @@ def value_of(column: str, text: str) -> Any:
 # --- Rows as text: the CSV of a study ---
 
 
-HEADER = ",".join(COLUMNS) + "\n"
+def header_of(also: Collection[str] = ()) -> str:
+    """Return the first line of the CSV."""
+    return ",".join(columns_of(also)) + "\n"
 
 
 def lines_of(rows: list[Row]) -> str:
     """Return rows as lines of the CSV: undefined values are empty, numbers exact."""
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([row[column] for column in COLUMNS] for row in rows)
+    columns = columns_of(rows[0] if rows else ())
+    csv.writer(out, lineterminator="\n").writerows([row[column] for column in columns] for row in rows)
     return out.getvalue()
 
 
@@ -115,15 +133,16 @@ def read_rows(path: Path) -> list[Row]:
     lines = list(csv.reader(io.StringIO(whole)))
     if not lines:
         return []
-    # columns of another version cannot be continued: a study's table has one set of measures
-    if tuple(lines[0]) != COLUMNS:
+    # columns of another version cannot be continued
+    columns = columns_of(lines[0])
+    if tuple(lines[0]) != columns:
         raise InputError(f"{path}, line 1: not the columns of a study of this version of clgraph")
     rows = []
     for number, cells in enumerate(lines[1:], 2):
-        if len(cells) != len(COLUMNS):
-            raise InputError(f"{path}, line {number}: {len(cells)} columns, {len(COLUMNS)} are needed")
+        if len(cells) != len(columns):
+            raise InputError(f"{path}, line {number}: {len(cells)} columns, {len(columns)} are needed")
         try:
-            rows.append({name: value_of(name, cell) for name, cell in zip(COLUMNS, cells, strict=True)})
+            rows.append({name: value_of(name, cell) for name, cell in zip(columns, cells, strict=True)})
         except ValueError as error:
             raise InputError(f"{path}, line {number}: {error}") from error
     return rows

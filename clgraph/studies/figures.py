@@ -16,7 +16,7 @@ from clgraph.errors import InputError
 from clgraph.measures.figures import Drawing, write_print
 from clgraph.studies.answer import Answer
 from clgraph.studies.aspects import OVERALL, Choice, words_of
-from clgraph.studies.columns import COMPARED, MEASURES
+from clgraph.studies.columns import COMPARED, measures_of
 
 if TYPE_CHECKING:
     from clgraph.studies.summary import Result
@@ -45,8 +45,8 @@ def look(i: int, colours: dict[str, str]) -> dict[str, Any]:
 
 def plot(study: Result, measure: str, axes: Any = None) -> Any:
     """See `Study.plot`."""
-    if measure not in MEASURES:
-        raise InputError(f"{shown(measure)} is not a measure of a study: use {', '.join(MEASURES)}")
+    if measure not in (known := measures_of(study.plan.also)):
+        raise InputError(f"{shown(measure)} is not a measure of this study: use {', '.join(known)}")
     need_matplotlib("a plot")
     if axes is None:
         from matplotlib.figure import Figure

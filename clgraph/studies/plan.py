@@ -10,6 +10,7 @@ from typing import Any
 from clgraph import keyed
 from clgraph.arguments import exact_number, flag, shown, target_size, whole
 from clgraph.errors import InputError
+from clgraph.measures.optional import check_also
 from clgraph.methods import known
 from clgraph.sampling.request import check_method, check_min_size, check_request
 from clgraph.studies.columns import COMPARED, MEASURES
@@ -34,6 +35,8 @@ class Plan:
         Samples with fewer vertices are drawn again with another seed; 0: none are.
     hop_sources : int
     eigenvalues : bool or None
+    also : tuple of str
+        Optional measures.
     """
 
     methods: tuple[str, ...]
@@ -44,6 +47,7 @@ class Plan:
     min_size: int
     hop_sources: int
     eigenvalues: bool | None
+    also: tuple[str, ...] = ()
 
     @property
     def samples(self) -> int:
@@ -51,12 +55,21 @@ class Plan:
         return len(self.methods) * len(self.sizes) * self.seeds
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+        """For JSON; `also` only if there are any, as it was before there could be."""
+        found = {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+        return found if self.also else {name: value for name, value in found.items() if name != "also"}
 
 
 def make_plan(
-    graph: Any, methods: Any, sizes: Any, seeds: Any, seed: Any, min_size: Any, sources: Any, eigenvalues: Any
+    graph: Any,
+    methods: Any,
+    sizes: Any,
+    seeds: Any,
+    seed: Any,
+    min_size: Any,
+    sources: Any,
+    eigenvalues: Any,
+    also: Any,
 ) -> Plan:
     """Check what `clgraph.study` was given."""
     named = _listed(methods, "methods", "drv, dre")
@@ -97,6 +110,7 @@ def make_plan(
         least,
         int(sources),
         eigenvalues,
+        check_also(also),
     )
 
 

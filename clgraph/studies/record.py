@@ -204,7 +204,7 @@ PLAN = {
 STUDY = Keys(
     {
         **ABOUT,
-        "study": Keys(PLAN, needed=tuple(PLAN)),
+        "study": Keys({**PLAN, "also": [TEXT]}, needed=tuple(PLAN)),
         "device": TEXT,
         "input": HASH,
         "output": HASH,

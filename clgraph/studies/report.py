@@ -18,7 +18,7 @@ from clgraph.measures.figures import inline_svg
 from clgraph.measures.report import facts_html, figures_html, page, table_html, write_page
 from clgraph.studies.answer import Answer, some_sizes, weighting
 from clgraph.studies.aspects import ASPECTS, OVERALL, Place, listed, named, smallest_within, words_of
-from clgraph.studies.columns import COLUMNS, COMPARED
+from clgraph.studies.columns import COMPARED, columns_of
 from clgraph.studies.figures import DARK, SERIES, TOKENS, answer_drawings, drawings, plain
 from clgraph.studies.plan import Tolerance
 from clgraph.studies.record import save_record
@@ -336,7 +336,7 @@ def write_outputs(
     # the CSV has everything; Parquet is a convenience for those who have pyarrow
     if find_spec("pyarrow") is not None:
         pa, parquet = library("pyarrow", "arrow"), library("pyarrow.parquet", "arrow")
-        values = {column: [row[column] for row in study.rows] for column in COLUMNS}
+        values = {column: [row[column] for row in study.rows] for column in columns_of(study.plan.also)}
         with atomic_write(folder / "study.parquet", "wb") as out:
             parquet.write_table(pa.table(values), out)
         written.append("study.parquet")

@@ -11,6 +11,7 @@ from clgraph.device.launch_config import LaunchTable
 from clgraph.graph import Graph
 from clgraph.graph.building import INT32_MAX
 from clgraph.measures.compare import distances
+from clgraph.measures.optional import Also
 from clgraph.measures.pack import Pack, alone, measured_view
 from clgraph.measures.scalars import MeasureRequest, Measures, measure_all
 from clgraph.sampling import Samples
@@ -45,6 +46,7 @@ def batches(
     graph: Graph, plan: Plan, original: Measures, device: Device, before: list[Row]
 ) -> Iterator[Batch]:
     """Draw and measure what a study lacks after the rows that there are, in the order of the plan."""
+    also = Also(plan.also, graph, device, MeasureRequest(sources=plan.hop_sources))
     # a batch is of whole runs: an interrupt then never leaves half of the sizes of a seed
     each = len(plan.sizes)
     room = max(1, LAUNCH.of(device) // sum(plan.targets))
@@ -60,20 +62,22 @@ def batches(
             seeds = {"seed": plan.seed + begin, "seeds": runs}
             options = {"sizes": list(plan.sizes), **seeds, "device": device}
             made, notes, following = draw_large_enough(graph, method, options, plan.min_size, following)
-            batch = _measured(method, plan, original, made, device)
+            batch = _measured(method, plan, original, made, device, also)
             batch.notes[:0] = [f"{method}, {note}" for note in notes]
             yield batch if begin == 0 else batch._replace(degrees={}, hop_plots={}, spectra={})
             begin += runs
 
 
-def _measured(method: str, plan: Plan, original: Measures, made: Samples, device: Device) -> Batch:
+def _measured(
+    method: str, plan: Plan, original: Measures, made: Samples, device: Device, also: Also
+) -> Batch:
     request = MeasureRequest(sources=plan.hop_sources, eigenvalues=plan.eigenvalues)
     found = _measures(made, device, request)
     rows: list[Row] = []
     notes: list[str] = []
     restarts: dict[str, dict[str, int]] = {}
     for each, measures in zip(made, found, strict=True):
-        apart = distances(original, measures)
+        apart, more = distances(original, measures), also.of(each.graph) if plan.also else {}
         rows.append(
             {
                 "method": each.method,
@@ -83,6 +87,7 @@ def _measured(method: str, plan: Plan, original: Measures, made: Samples, device
                 "seed": each.seed,
                 **scalars(measures),
                 **{f"ks_{name}": value for name, value in apart.items()},
+                **{name: None if isinstance(value, str) else value for name, value in more.items()},
                 "version": __version__,
                 "device": device.name,
             }

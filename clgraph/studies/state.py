@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from clgraph.errors import InputError
-from clgraph.studies.columns import HEADER, Row, lines_of, read_rows
+from clgraph.studies.columns import Row, header_of, lines_of, read_rows
 from clgraph.studies.plan import Plan
 from clgraph.studies.record import STUDY_HASHES, load_record, save_record
 from clgraph.studies.run import Batch
@@ -88,7 +88,7 @@ class State:
             self.rows = read_rows(table)
             # of a run that was cut off none of the samples counts
             del self.rows[len(self.rows) // len(plan.sizes) * len(plan.sizes) :]
-        whole = HEADER + lines_of(self.rows)
+        whole = header_of(plan.also) + lines_of(self.rows)
         if not table.exists() or table.read_bytes() != whole.encode():
             self._write_rows(whole, "w")
 
@@ -105,7 +105,8 @@ class State:
         for name in KEPT:  # records of earlier versions lack some
             setattr(self, name, content.get(name, {}))
         differ = [key for key in self._head if key != "study" and content[key] != self._head[key]]
-        differ += [key for key in self._plan if content["study"][key] != self._plan[key]]
+        keys = {**self._plan, **content["study"]}  # either may lack optional measures
+        differ += [key for key in keys if content["study"].get(key) != self._plan.get(key)]
         if differ:
             raise InputError(
                 f"{self._folder} has another study (different: {', '.join(differ)}): give another folder, "

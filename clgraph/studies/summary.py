@@ -17,7 +17,7 @@ from clgraph.lazy import lazy
 from clgraph.results import RunsOn, kernel_facts
 from clgraph.studies.answer import Answer, answer
 from clgraph.studies.aspects import check_weights
-from clgraph.studies.columns import COMPARED, MEASURES, Row, lines_of
+from clgraph.studies.columns import COMPARED, Row, lines_of, measures_of
 from clgraph.studies.plan import Plan, Tolerance, check_tolerance
 
 # seeds from which on there are bootstrap intervals, too: a percentile of fewer values is too narrow
@@ -46,7 +46,7 @@ def summary_of(plan: Plan, rows: Iterable[Row], original: Row) -> list[Row]:
     for method in plan.methods:
         for size, target in zip(plan.sizes, plan.targets, strict=True):
             group = groups.get((method, size), [])
-            for measure in MEASURES:
+            for measure in measures_of(plan.also):
                 defined = np.array([v for row in group if (v := row[measure]) is not None], np.float64)
                 known, spread = len(defined) > 0, len(defined) > 1
                 low, high = t_interval(defined)
@@ -131,6 +131,7 @@ class Result(RunsOn):
         missing = {
             name: self.reasons.get(name, "it is not defined for the original")
             for name in COMPARED
+            if name in measures_of(self.plan.also)
             if not name.startswith("ks_") and self.original.get(name) is None
         }
         checked = tolerance if isinstance(tolerance, Tolerance) else check_tolerance(tolerance)
@@ -206,7 +207,8 @@ def _names(study: Result, measures: Any) -> list[str]:
     given = [part.strip() for part in measures.split(",")] if isinstance(measures, str) else measures
     if not isinstance(given, Sequence) or not given:
         raise InputError(f"measures is {shown(measures)}: give some, such as 'clustering,ks_degree'")
+    known = measures_of(study.plan.also)
     for name in given:
-        if not isinstance(name, str) or name not in MEASURES:
-            raise InputError(f"{shown(name)} is not a measure of a study: use {', '.join(MEASURES)}")
+        if not isinstance(name, str) or name not in known:
+            raise InputError(f"{shown(name)} is not a measure of this study: use {', '.join(known)}")
     return list(given)

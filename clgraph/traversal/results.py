@@ -23,6 +23,14 @@ DISTANCE_TYPES: dict[np.dtype[Any], str] = {
 }
 
 
+def path_to(vertex: int, predecessor: npt.NDArray[np.int32]) -> list[int]:
+    """Return the vertices on the path of a search to one that it reached, from the source on."""
+    path = [vertex]
+    while (vertex := int(predecessor[vertex])) >= 0:
+        path.append(vertex)
+    return path[::-1]
+
+
 def distance_type(levels: int, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
     """Return the smallest type for distances below `levels`, or the requested one if it holds them."""
     large_enough = [each for each in DISTANCE_TYPES if levels <= 2 ** (8 * each.itemsize - 1)]

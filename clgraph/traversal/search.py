@@ -286,6 +286,8 @@ class Search:
         longs = int(np.sum(-(-degrees[degrees > config.long_row] // config.long_piece)))
         unseen = self.csr.arcs >> self.shift
         pulling = False
+        # a forest's arcs all lead to new vertices, but for those back: a pull reads more than all pushes
+        forest = self.csr.arcs < 2 * n
         while count and self.level < last:
             if pulling:
                 before = count
@@ -310,7 +312,7 @@ class Search:
                     continue
             unseen -= arcs
             # from here on most arcs of the frontier lead to vertices that are known: pulling reads fewer
-            if arcs * config.alpha > unseen:
+            if arcs * config.alpha > unseen and not forest:
                 row_ptr, local = self._arriving().row_ptr, config.local
                 program = self._programs["traversal/search"]
                 program.bfs_bitmaps.launch(self, self._passes, row_ptr=row_ptr, local=local)

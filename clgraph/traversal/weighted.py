@@ -562,22 +562,32 @@ def searched(
             progress(batch.stop, len(sources))
 
 
-def mean_distance(dev: Device, graph: Graph, progress: Any, disconnected: Callable[[], InputError]) -> float:
-    """Return the mean weighted distance over all ordered pairs of distinct vertices.
+def mean_distance(
+    dev: Device,
+    graph: Graph,
+    progress: Any = None,
+    *,
+    sources: npt.NDArray[np.int32] | None = None,
+    disconnected: Callable[[], InputError] | None = None,
+) -> float:
+    """Return the mean weighted distance from the sources (all vertices) to all others that they reach.
 
-    Sums are of `SPAN` vertices in their order, whose exact sum is rounded once.
+    Sums are of `SPAN` vertices in their order, whose exact sum is rounded once. It is 0 if none is reached;
+    `disconnected` makes the error to raise if one is not.
     """
-    n = graph.num_vertices
-    if n == 1:
+    n, pairs = graph.num_vertices, 0
+    if n <= 1:
         return 0.0
-    search = WeightedSearch(dev, graph, lengths_of(dev, graph, True, "float64"), n)
+    sources = np.arange(n, dtype=np.int32) if sources is None else sources
+    search = WeightedSearch(dev, graph, lengths_of(dev, graph, True, "float64"), len(sources))
     total: list[Any] = []
-    for batch, _ in searched(search, np.arange(n, dtype=np.int32), progress):
+    for batch, _ in searched(search, sources, progress):
         each, reached = search.sums()
-        if reached < (batch.stop - batch.start) * n:
+        if disconnected and reached < (batch.stop - batch.start) * n:
             raise disconnected()
+        pairs += reached - (batch.stop - batch.start)
         total.append(fsum(each) if search.numbers.wide else sum(each))
-    return (fsum(total) if search.numbers.wide else sum(total)) / (n * (n - 1))
+    return (fsum(total) if search.numbers.wide else sum(total)) / pairs if pairs else 0.0
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,11 +5,12 @@ import json
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_runs import ROOT, InProcess, environment
+from cli_runs import ROOT, environment
 
 import clgraph
 from clgraph.bench import SUITES, peers
@@ -21,12 +22,6 @@ from clgraph.bench.report import write_report
 from clgraph.bench.store import SCHEMA, Store, load
 from clgraph.bench.tables import Column, Labels, Table, tables
 from clgraph.errors import InputError
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
-
 
 # --- the harness ---------------------------------------------------------------------------------------
 
@@ -414,3 +409,55 @@ def test_benchmarks_run_by_hand(device, tmp_path):
         value = json.loads(Path(tmp_path, f"{name}.json").read_text())
         assert value["schema"] == 1
         assert {record["status"] for record in value["records"]} == {"done"}, shown
+
+
+@pytest.mark.skipif(not (ROOT / "benchmarks").is_dir(), reason="needs the source tree")
+def test_the_history_of_kept_rows(tmp_path, monkeypatch):
+    """`benchmarks/kept.py --range`: commits take turns, and only what is missing is measured."""
+    pytest.importorskip("matplotlib")
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    kept = import_module("kept")
+    monkeypatch.setattr(kept, "ROOT", tmp_path / "tree")
+    kept.ROOT.mkdir()
+    kept.git("init", "-q")
+    for k in range(6):
+        (kept.ROOT / "seconds").write_text(str(k))
+        kept.git("add", "seconds")
+        kept.git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", f"{k}")
+    commits = kept.commits_of("HEAD~5..", 9)
+    assert len(commits) == 6 and kept.commits_of(commits[2], 9) == [commits[2]]
+    assert kept.commits_of(f"{commits[0]}..{commits[5]}", 3) == [commits[0], commits[2], commits[5]]
+    turns = []
+
+    def timed(tree, name, device, folder, repeats):
+        seconds = float((tree / "seconds").read_text())
+        turns.append(seconds)
+        if (name, seconds) == ("bfs", 0):
+            raise kept.Failed("bfs:\nTraceback\nAttributeError: no bfs")
+        return seconds + len(turns) / 100
+
+    monkeypatch.setattr(kept, "timed", timed)
+    file, how = tmp_path / "series.json", {"device": "pocl", "repeats": 1}
+    found = kept.measure(commits[:3], ["bfs", "--version"], file, tmp_path, **how)
+    # there and back; a command has a round more, and what fails once is not asked again
+    assert turns == [0, 1, 2, 2, 1, 1, 2, 2, 1, 0, 0, 1, 2, 2, 1, 0, 0, 1, 2]
+    assert found[0]["rows"]["bfs"] == {"missing": "AttributeError: no bfs"}
+    assert found[1]["rows"]["bfs"] == {"value": 1.05, "unit": "s", "low": 1.02, "high": 1.06, "runs": 3}
+    turns.clear()
+    found = kept.measure(commits[1:4], ["bfs"], file, tmp_path, **how)
+    assert turns == [3, 3, 3] and json.loads(file.read_text())["commits"][1:] == found
+    assert kept.git("worktree", "list").count("\n") == 0
+    kept.plot(found, tmp_path / "series.svg")
+    shown = (tmp_path / "series.svg").read_text()
+    assert all(text in shown for text in ("bfs", "--version", *(commit[:7] for commit in commits[1:4])))
+
+
+@pytest.mark.first_device
+@pytest.mark.skipif(not (ROOT / "benchmarks").is_dir(), reason="needs the source tree")
+def test_a_kept_row_is_timed(tmp_path, monkeypatch, device):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    kept = import_module("kept")
+    clgraph.write(clgraph.powerlaw_graph(200, seed=1), tmp_path / "powerlaw.clg")
+    kept.make_graphs(tmp_path, ["drv"], False, tmp_path)  # it is there
+    monkeypatch.chdir(tmp_path)
+    assert 0 < kept.one_row("drv", device.spec, 2) < 60

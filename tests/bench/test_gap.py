@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cli_runs import InProcess
 from scipy.sparse.csgraph import dijkstra
 
 import clgraph
@@ -16,11 +15,6 @@ from clgraph.bench.gap import KERNELS, cases, peer_folders, pick_roots, table
 from clgraph.bench.harness import Context
 from clgraph.errors import ClgraphError, InputError
 from clgraph.reference.centrality import reference_betweenness
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 def small(directed: bool = False) -> clgraph.Graph:

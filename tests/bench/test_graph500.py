@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-from cli_runs import InProcess
 
 import clgraph
 from clgraph import system
@@ -21,12 +20,6 @@ from clgraph.bench.graph500 import (
     validate_paths,
 )
 from clgraph.errors import ClgraphError
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
-
 
 # --- the generator ---
 

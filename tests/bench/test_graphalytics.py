@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_runs import InProcess
 
 import clgraph
 from clgraph.bench.graphalytics import ALGORITHMS, RULES, datasets, validate
@@ -17,11 +16,6 @@ from clgraph.bench.harness import Absent
 from clgraph.errors import ClgraphError, InputError
 
 EXAMPLES = Path(os.environ.get("CLGRAPH_TEST_DATA", "none"), "ldbc")
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 def make_dataset(folder: Path, name: str = "path", directed: bool = False) -> Path:

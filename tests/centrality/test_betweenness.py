@@ -4,10 +4,12 @@ import networkx as nx
 import numpy as np
 import pytest
 from graphs import tangle
+from personalized import everywhere
 from samplers import awkward_graphs
 
 import clgraph
 from clgraph import DeviceError, Graph, InputError
+from clgraph.centrality import betweenness
 from clgraph.centrality.betweenness import dependencies
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.reference.centrality import (
@@ -104,6 +106,20 @@ def test_same_bytes_whatever_was_searched_before(doubles, monkeypatch):
     clgraph.bfs_many(fresh, range(100), device=doubles)
     one, two, three = (clgraph.betweenness_centrality(g, device=doubles) for g in (graph, graph, fresh))
     assert one.tobytes() == two.tobytes() == three.tobytes()
+
+
+@pytest.mark.parametrize("sources", [1, 4, 40])
+@pytest.mark.parametrize("long_row", [6, 32, None])
+def test_same_bytes_from_any_launch_configuration(doubles, monkeypatch, sources, long_row):
+    """Of rows with one, eight and many partial sums, whoever adds them up."""
+    star = np.arange(1, 4200)
+    tail, head = np.concatenate((np.zeros_like(star), star)), np.concatenate((star, star * 37 % 97))
+    graph = Graph.from_edges(tail, head)
+    chosen = np.arange(0, 4 * sources, 4, dtype=np.int32)
+    found = dependencies(doubles, graph, chosen)
+    shape = betweenness.LaunchConfig(split=True, entries=2, arcs=3, long_row=long_row)
+    monkeypatch.setattr(betweenness, "LAUNCH", everywhere(shape))
+    np.testing.assert_array_equal(dependencies(doubles, graph, chosen), found)
 
 
 def test_the_sum_is_that_of_distances(doubles):

@@ -8,15 +8,10 @@ import sys
 
 import numpy as np
 import pytest
-from cli_runs import InProcess, environment
+from cli_runs import environment
 
 from clgraph import read
 from clgraph.sampling import sample
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 @pytest.fixture

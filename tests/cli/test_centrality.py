@@ -13,11 +13,6 @@ import clgraph
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> InProcess:
-    return InProcess(capsys)
-
-
-@pytest.fixture
 def graph(tmp_path: Path) -> Path:
     ends = np.random.default_rng(1).integers(0, 50, (2, 160)) * 3
     path = tmp_path / "g.txt"

@@ -15,11 +15,6 @@ import clgraph
 from clgraph.formats.table import FORMATS
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> InProcess:
-    return InProcess(capsys)
-
-
 def completed(*words: str) -> list[str]:
     variables = {"_CLGRAPH_COMPLETE": "bash_complete", "COMP_WORDS": " ".join(("clgraph", *words))}
     done = subprocess.run(

@@ -4,16 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from cli_runs import InProcess
 
 from clgraph import Graph, read, write
 from clgraph.methods import LITERATURE
 from clgraph.sampling import sample
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 @pytest.fixture

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from cli_runs import InProcess
 from models import same
 
 import clgraph
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 @pytest.mark.smoke

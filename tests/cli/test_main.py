@@ -9,16 +9,11 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_runs import InProcess, environment, process
+from cli_runs import environment, process
 
 import clgraph
 from clgraph.cli import COMMANDS
 from clgraph.device.driver_selftest import Check
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 @pytest.mark.smoke

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from cli_runs import InProcess, process
+from cli_runs import process
 
 from clgraph import pagerank, read
 
@@ -34,11 +34,6 @@ KEYS = {
 }
 
 
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
-
-
 @pytest.fixture(scope="module")
 def web(tmp_path_factory):
     """A directed graph of ids with gaps, some of them dangling."""
@@ -51,19 +46,7 @@ def web(tmp_path_factory):
 
 def test_a_process_from_end_to_end(web, device, tmp_path):
     out = tmp_path / "ranks.tsv"
-    done = process(
-        "pagerank",
-        web,
-        "--directed",
-        "--device",
-        device.spec,
-        "--verify",
-        "--explain",
-        "--top",
-        "3",
-        "-o",
-        out,
-    )
+    done = process(f"pagerank {web} --directed --device {device.spec} --verify --explain --top 3 -o {out}")
     assert done.status == 0, done.err
     assert "verified: " in done.err
     # FPGAs with kernels of their own take one flat loop over the arcs
@@ -84,20 +67,7 @@ def test_a_process_from_end_to_end(web, device, tmp_path):
 
 @pytest.mark.smoke
 def test_json(web, device, run):
-    done = run(
-        "pagerank",
-        web,
-        "--directed",
-        "--device",
-        device.spec,
-        "--json",
-        "--top",
-        5,
-        "--dtype",
-        "float64",
-        "--tol",
-        "1e-9",
-    )
+    done = run(f"pagerank {web} --directed --device {device.spec} --json --top 5 --dtype float64 --tol 1e-9")
     told = json.loads(done.out)
     assert set(told) == KEYS
     assert len(told["top"]) == 5
@@ -108,20 +78,7 @@ def test_json(web, device, run):
 
 @pytest.mark.parametrize("variant", ["serial", "pull", "contribution", "subgroup", "runs", "bins"])
 def test_variants(web, run, variant):
-    done = run(
-        "pagerank",
-        web,
-        "--directed",
-        "--variant",
-        variant,
-        "--tol",
-        0,
-        "--max-iter",
-        4,
-        "--top",
-        2,
-        "--verify",
-    )
+    done = run(f"pagerank {web} --directed --variant {variant} --tol 0 --max-iter 4 --top 2 --verify")
     assert done.status == 0, done.err
     assert "4 iterations (as many as asked for), residual " in done.out
     assert done.out.splitlines()[0].endswith(f"variant {variant}")
@@ -136,34 +93,15 @@ def test_distributions(web, run, tmp_path):
     start = tmp_path / "q.txt"
     start.write_text(f"{some[1]}\n")
     done = run(
-        "pagerank",
-        web,
-        "--directed",
-        "--personalize",
-        file,
-        "--dangling",
-        start,
-        "--nstart",
-        file,
-        "--json",
-        "--top",
-        1,
-        "--max-iter",
-        300,
+        f"pagerank {web} --directed --personalize {file} --dangling {start} --nstart {file} --json "
+        "--top 1 --max-iter 300"
     )
     told = json.loads(done.out)
     assert told["dangling"] == "given"
     assert told["top"][0]["vertex"] == want.top(1)[0][0]
     assert told["top"][0]["rank"] == pytest.approx(want.top(1)[0][1], rel=1e-4)
     done = run(
-        "pagerank",
-        web,
-        "--directed",
-        "--personalize",
-        f"{some[0]}, {some[1]}",
-        "--dangling",
-        "uniform",
-        "--json",
+        f"pagerank {web} --directed --personalize", f"{some[0]}, {some[1]}", "--dangling", "uniform", "--json"
     )
     assert json.loads(done.out)["dangling"] == "uniform"
 

@@ -15,11 +15,6 @@ from clgraph.reference.pagerank import reference_ppr
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> InProcess:
-    return InProcess(capsys)
-
-
-@pytest.fixture
 def graph(tmp_path: Path) -> Path:
     rng = np.random.default_rng(1)
     ends = rng.integers(0, 50, (2, 160)) * 3
@@ -50,19 +45,7 @@ def test_json_and_output(run: InProcess, graph: Path, tmp_path: Path, method: st
     out = tmp_path / "out.tsv"
     walks: tuple[Any, ...] = ("--walks", 500, "--seed", 4) if method == "monte-carlo" else ()
     done = run(
-        "ppr",
-        graph,
-        "--directed",
-        "--sources",
-        sources,
-        "--method",
-        method,
-        "--top",
-        5,
-        "-o",
-        out,
-        "--json",
-        "--verify",
+        f"ppr {graph} --directed --sources {sources} --method {method} --top 5 -o {out} --json --verify",
         *walks,
     )
     assert done.status == 0, done.err
@@ -81,21 +64,7 @@ def test_json_and_output(run: InProcess, graph: Path, tmp_path: Path, method: st
 
 def test_all_ranks(run: InProcess, graph: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.tsv"
-    done = run(
-        "ppr",
-        graph,
-        "--directed",
-        "-s",
-        3,
-        "--top",
-        0,
-        "-o",
-        out,
-        "--stored",
-        "--check-every",
-        2,
-        "--explain",
-    )
+    done = run(f"ppr {graph} --directed -s 3 --top 0 -o {out} --stored --check-every 2 --explain")
     assert done.status == 0, done.err
     assert "plan: method power" in done.err
     ranks = np.loadtxt(out)[:, 2]

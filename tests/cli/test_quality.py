@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 import pytest
 from browser import browser, plotting  # noqa: F401
-from cli_runs import InProcess, process
+from cli_runs import process
 from graphs import tangle
 
 from clgraph import Graph, powerlaw_graph, read, write
@@ -17,30 +17,14 @@ from clgraph.methods import LITERATURE
 from clgraph.studies.origin import Origin, curve_of, facts_of
 
 
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
-
-
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """A graph, a sample of it by drve, and the sample's record."""
     folder = tmp_path_factory.mktemp("quality")
     write(powerlaw_graph(1500, average_degree=6, seed=2), folder / "whole.txt")
     done = process(
-        "sample",
-        folder / "whole.txt",
-        "--method",
-        "drve",
-        "--size",
-        "50%",
-        "--seed",
-        "7",
-        "-o",
-        folder / "half.txt",
-        "--record",
-        folder / "half.json",
-        "-q",
+        f"sample {folder}/whole.txt --method drve --size 50% --seed 7 -o {folder}/half.txt --record "
+        f"{folder}/half.json -q"
     )
     assert done.status == 0, done.err
     return folder
@@ -84,15 +68,8 @@ def test_table(files, run, monkeypatch):
 def test_report_in_a_browser(files, browser, run, tmp_path):  # noqa: F811
     page, picture = tmp_path / "report.html", tmp_path / "figures.svg"
     done = run(
-        "quality",
-        files / "whole.txt",
-        files / "half.txt",
-        "--record",
-        files / "half.json",
-        "--report",
-        page,
-        "--plot",
-        picture,
+        f"quality {files}/whole.txt {files}/half.txt --record {files}/half.json --report {page} "
+        f"--plot {picture}"
     )
     assert done.status == 0, done.err
     assert f"{page}: " in done.err
@@ -235,31 +212,13 @@ def test_odd_graphs_have_reports(plotting, run, tmp_path):  # noqa: F811
 
 def test_a_record_of_several_samples(files, plotting, run, tmp_path):  # noqa: F811
     done = run(
-        "sample",
-        files / "whole.txt",
-        "--method",
-        "dre",
-        "--sizes",
-        "60%,30%",
-        "--seed",
-        3,
-        "-q",
-        "-o",
-        tmp_path / "s{size}.txt",
-        "--record",
-        tmp_path / "r.json",
+        f"sample {files}/whole.txt --method dre --sizes 60%,30% --seed 3 -q -o "
+        f"{tmp_path}/s{{size}}.txt --record {tmp_path}/r.json"
     )
     assert done.status == 0, done.err
     done = run(
-        "quality",
-        files / "whole.txt",
-        tmp_path / "s30%.txt",
-        "--record",
-        tmp_path / "r.json",
-        "--json",
-        "-q",
-        "--plot",
-        tmp_path / "r.pdf",
+        f"quality {files}/whole.txt {tmp_path}/s30%.txt --record {tmp_path}/r.json --json -q --plot "
+        f"{tmp_path}/r.pdf"
     )
     assert done.status == 0, done.err
     told = json.loads(done.out)

@@ -3,15 +3,10 @@
 import json
 
 import pytest
-from cli_runs import InProcess, process
+from cli_runs import process
 from graphs import tangle
 
 from clgraph import powerlaw_graph, write
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 @pytest.mark.smoke
@@ -84,9 +79,7 @@ def test_collapsed_and_tiny(tmp_path, device, run):
     done = run("sample", graph, "--size", "30", "--seeds", "2", "--seed", "1", *on)
     assert "did you mean 30%?" in done.err
     assert done.err.count("collapsed to 1 of 30 vertices") == 2
-    done = run(
-        "sample", graph, "--size", "50%", "--seed", "0", "--seeds", "6", "--min-size", "9", "--json", *on
-    )
+    done = run(f"sample {graph} --size 50% --seed 0 --seeds 6 --min-size 9 --json", *on)
     told = json.loads(done.out)["samples"]
     assert min(each["vertices"] for each in told) >= 9 and len({each["seed"] for each in told}) == 6
     assert max(each["seed"] for each in told) >= 6

@@ -13,7 +13,7 @@ import time
 
 import numpy as np
 import pytest
-from cli_runs import InProcess, environment, process
+from cli_runs import environment, process
 from graphs import tangle
 
 import clgraph
@@ -25,11 +25,6 @@ from clgraph.graph import Graph
 from clgraph.methods import REDUCTIONS
 
 KEYS = {"method", "mode", "seed", "size", "target", "vertices", "edges", "iterations", "device", "seconds"}
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 @pytest.fixture(scope="module")
@@ -50,19 +45,7 @@ def small(tmp_path_factory):
 def test_a_process_from_end_to_end(small, device, tmp_path):
     out = tmp_path / "half.txt"
     done = process(
-        "sample",
-        small,
-        "--method",
-        "drve",
-        "--size",
-        "50%",
-        "--seed",
-        "3",
-        "--device",
-        device.spec,
-        "--verify",
-        "-o",
-        out,
+        f"sample {small} --method drve --size 50% --seed 3 --device {device.spec} --verify -o {out}"
     )
     assert done.status == 0, done.err
     told = done.err.splitlines()
@@ -84,26 +67,13 @@ def test_a_process_from_end_to_end(small, device, tmp_path):
 # The bytes of each sample, from the reference where a graph is small; a device that writes others is wrong,
 # whichever devices this machine has.
 @pytest.mark.parametrize("method", REDUCTIONS)
-@pytest.mark.cross
+@pytest.mark.cross("fpga")
 def test_the_same_bytes_on_every_device(small, device, run, tmp_path, method):
     from clgraph.reference import reference_sample
 
     out = tmp_path / "out.txt"
     done = run(
-        "sample",
-        small,
-        "--method",
-        method,
-        "--size",
-        "40%",
-        "--seed",
-        5,
-        "--mode",
-        "batched",
-        "--device",
-        device.spec,
-        "-o",
-        out,
+        f"sample {small} --method {method} --size 40% --seed 5 --mode batched --device {device.spec} -o {out}"
     )
     assert done.status == 0, done.err
     expected = tmp_path / "expected.txt"
@@ -121,7 +91,7 @@ DIGESTS: dict[tuple[str, str], dict[str, str]] = {}
 
 @pytest.mark.parametrize("method", REDUCTIONS)
 @pytest.mark.parametrize("name", ["internet.txt", "facebook_combined.txt"])
-@pytest.mark.cross
+@pytest.mark.cross("fpga")
 def test_real_graphs_give_the_same_bytes_on_every_device(data_path, device, run, tmp_path, name, method):
     out = tmp_path / "out.txt"
     done = run(
@@ -183,18 +153,7 @@ def test_quiet(small, device, run, tmp_path):
 def test_record_is_enough_to_do_it_again(small, device, tmp_path):
     out, record = tmp_path / "out.txt", tmp_path / "out.json"
     done = process(
-        "sample",
-        small,
-        "--method",
-        "dre",
-        "--size",
-        "50%",
-        "--device",
-        device.spec,
-        "-o",
-        out,
-        "--record",
-        record,
+        f"sample {small} --method dre --size 50% --device {device.spec} -o {out} --record {record}"
     )
     assert done.status == 0, done.err
     told = json.loads(record.read_text())
@@ -234,20 +193,7 @@ def test_directed_files_keep_their_arcs(device, run, tmp_path):
     rng = np.random.default_rng(3)
     rows = np.unique(rng.integers(0, 60, (240, 2)), axis=0)
     np.savetxt(path, rows[rows[:, 0] != rows[:, 1]], fmt="%d")
-    done = run(
-        "sample",
-        path,
-        "--directed",
-        "--size",
-        "50%",
-        "--seed",
-        1,
-        "--device",
-        device.spec,
-        "--verify",
-        "-o",
-        out,
-    )
+    done = run(f"sample {path} --directed --size 50% --seed 1 --device {device.spec} --verify -o {out}")
     assert done.status == 0, done.err
     assert "directed" in done.err.splitlines()[0]
     assert set(map(tuple, np.loadtxt(out, dtype=int).tolist())) <= set(map(tuple, rows.tolist()))

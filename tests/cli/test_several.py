@@ -5,15 +5,9 @@ import json
 
 import numpy as np
 import pytest
-from cli_runs import InProcess
 
 from clgraph import powerlaw_graph, reduction_curve, sample
 from clgraph.files import read, write
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 @pytest.fixture(scope="module")
@@ -28,23 +22,8 @@ def test_files_by_size_and_seed(run, graph, device, tmp_path):
     template = tmp_path / "out-{size}-{seed}.clg"
     record = tmp_path / "record.json"
     done = run(
-        "sample",
-        graph,
-        "--method",
-        "dre",
-        "--sizes",
-        "70%,50%, 30%",
-        "--seeds",
-        "2",
-        "--seed",
-        "5",
-        "-o",
-        template,
-        "--record",
-        record,
-        "--verify",
-        "--device",
-        device.spec,
+        f"sample {graph} --method dre --sizes '70%,50%, 30%' --seeds 2 --seed 5 -o {template} "
+        f"--record {record} --verify --device {device.spec}"
     )
     assert done.status == 0, done.err
     data = read(graph)
@@ -66,20 +45,7 @@ def test_files_by_size_and_seed(run, graph, device, tmp_path):
 
 
 def test_json_holds_all_samples_and_their_spread(run, graph, device):
-    done = run(
-        "sample",
-        graph,
-        "--size",
-        "40%",
-        "--seeds",
-        "3",
-        "--seed",
-        "1",
-        "--json",
-        "-q",
-        "--device",
-        device.spec,
-    )
+    done = run(f"sample {graph} --size 40% --seeds 3 --seed 1 --json -q --device {device.spec}")
     value = json.loads(done.out)
     assert [each["seed"] for each in value["samples"]] == [1, 2, 3]
     (row,) = value["spread"]
@@ -122,21 +88,7 @@ def test_size_or_sizes(run, graph):
 def test_curve_table_csv_and_json(run, graph, device, tmp_path):
     out = tmp_path / "curve.csv"
     done = run(
-        "curve",
-        graph,
-        "--method",
-        "dre",
-        "--seeds",
-        "2",
-        "--seed",
-        "4",
-        "--points",
-        "4",
-        "-o",
-        out,
-        "--json",
-        "--device",
-        device.spec,
+        f"curve {graph} --method dre --seeds 2 --seed 4 --points 4 -o {out} --json --device {device.spec}"
     )
     assert done.status == 0, done.err
     value = json.loads(done.out)
@@ -163,20 +115,7 @@ def test_curve_table_csv_and_json(run, graph, device, tmp_path):
 
 
 def test_curve_on_a_terminal(run, graph, device):
-    done = run(
-        "curve",
-        graph,
-        "--method",
-        "drve",
-        "--seed",
-        "4",
-        "--points",
-        "3",
-        "--size",
-        "20%",
-        "--device",
-        device.spec,
-    )
+    done = run(f"curve {graph} --method drve --seed 4 --points 3 --size 20% --device {device.spec}")
     assert done.status == 0, done.err
     assert "drve (batched), seed 4" in done.out
     assert "100.0%" in done.out

@@ -6,14 +6,8 @@ from pathlib import Path
 
 import pytest
 from browser import browser, plotting  # noqa: F401
-from cli_runs import InProcess
 
 from clgraph import Graph, powerlaw_graph, study, write
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 @pytest.fixture

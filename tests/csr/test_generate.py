@@ -7,7 +7,6 @@ import hashlib
 
 import numpy as np
 import pytest
-from cli_runs import InProcess
 from scipy.stats import chisquare
 
 import clgraph
@@ -17,11 +16,6 @@ from clgraph.csr.upload import upload_csr
 from clgraph.graph.models import PowerLaw, RMat
 
 LEVEL = 1e-4
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 def digest(graph):

@@ -43,6 +43,7 @@ COMMANDS = {
     "study": "IN --methods drv --sizes 2 --seeds 1 --no-eigenvalues --no-figures -o OUT",
     "replay": "IN",
     "bfs": "IN -s 0",
+    "paths": "IN -s 0",
     "components": "IN",
     "communities": "IN",
     "pagerank": "IN",

@@ -94,6 +94,7 @@ TASKS = [
     Task("forest", "forest SHARDS --seed 1 -o OUT.forest", (".forest",), True),
     Task("components", "components IN -o OUT.tsv --largest OUT.txt", (".tsv", ".txt"), True),
     Task("communities", "communities IN --seed 1 -o OUT.tsv", (".tsv",), True),
+    Task("paths", "paths IN -s 1 -s 2 -o OUT.tsv", (".tsv",), True),
     Task("bfs", "bfs IN -s 1 -o OUT.tsv", (".tsv",), True),
     Task("pagerank", "pagerank IN -o OUT.tsv", (".tsv",), True),
     Task("centrality", "centrality IN --measure closeness -o OUT.tsv", (".tsv",), True),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clgraph.files.read_ahead import Packed, Plain, Source
+from clgraph.files.read_ahead import Compressed, Plain, Source
 
 
 def all_of(source: Source, piece: int) -> bytes:
@@ -32,6 +32,6 @@ def test_all_bytes(tmp_path: Path, piece: int) -> None:
     (tmp_path / "a").write_bytes(data)
     (tmp_path / "a.gz").write_bytes(gzip.compress(data))
     assert all_of(Plain(tmp_path / "a"), piece) == data
-    packed = Packed(tmp_path / "a.gz", 1e9)
+    packed = Compressed(tmp_path / "a.gz", 1e9)
     assert all_of(packed, piece) == data
     assert packed.consumed(0) == packed.size and abs(packed.total() - len(data)) < 100

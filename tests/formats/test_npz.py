@@ -155,8 +155,8 @@ def test_names_that_the_format_cannot_hold(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["csr", "coo", "edge_index"])
 def test_a_bomb(tmp_path: Path, form: str) -> None:
-    """Half a megabyte of zeros: nothing is unpacked before it is known to how much."""
-    zeros, path = np.zeros(1 << 25, np.int64), tmp_path / "x.npz"
+    """A quarter of a megabyte of zeros: nothing is unpacked before it is known to how much."""
+    zeros, path = np.zeros(1 << 24, np.int64), tmp_path / "x.npz"
     arrays: dict[str, Any] = {
         "csr": {**PATH, "data": zeros, "indices": zeros},
         "coo": {

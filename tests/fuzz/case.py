@@ -42,9 +42,9 @@ class Case:
             (folder / name).write_bytes(data)
 
     def to_json(self) -> str:
-        """Text of the case; files that are no plain text are compressed."""
+        """The case on a line; files that are no plain text are compressed."""
         shown = {name: _shown(data) for name, data in self.files.items()}
-        return json.dumps({"kind": self.kind, "files": shown, "what": self.what}, indent=1) + "\n"
+        return json.dumps({"kind": self.kind, "files": shown, "what": self.what}) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Case:

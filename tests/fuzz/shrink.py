@@ -80,15 +80,17 @@ def keep(case: Case) -> Path | None:
     text = case.to_json()
     if len(text) > LARGEST:
         return None
-    path = CASES / case.kind.replace(" ", "_") / f"{hashlib.sha256(text.encode()).hexdigest()[:10]}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+    path = CASES / f"{case.kind.replace(' ', '_')}.jsonl"
+    path.parent.mkdir(exist_ok=True)
+    lines = path.read_text().splitlines(keepends=True) if path.exists() else []
+    path.write_text("".join(sorted({*lines, text})))
     return path
 
 
 def kept() -> dict[str, Case]:
-    """All cases that ever failed, by the names of their files."""
+    """All cases that ever failed, by kind and digest."""
     return {
-        str(path.relative_to(CASES)): Case.from_json(path.read_text())
-        for path in sorted(CASES.rglob("*.json"))
+        f"{path.stem}/{hashlib.sha256(line.encode()).hexdigest()[:10]}": Case.from_json(line)
+        for path in sorted(CASES.glob("*.jsonl"))
+        for line in path.read_text().splitlines()
     }

@@ -6,6 +6,8 @@ import pytest
 from graphs import tangle, to_networkx
 
 from clgraph import Graph
+from clgraph.device.launch_config import LaunchTable
+from clgraph.measures import hops
 from clgraph.measures.hops import draw_sources, hop_plots
 from clgraph.measures.pack import Pack
 
@@ -53,6 +55,29 @@ def test_deep_graphs_are_searched_one_by_one(device):
     middle = hop_plot(device, Graph.from_edges(np.arange(39), np.arange(1, 40)))
     h = np.arange(40)
     assert middle.pairs.tolist() == (40 + 2 * h * 40 - h * (h + 1)).tolist()
+
+
+@pytest.mark.parametrize("words", [1, 2, 4])
+def test_a_work_item_for_each_graph_counts_what_all_together_do(device, monkeypatch, words):
+    monkeypatch.setattr(hops, "LAUNCH", LaunchTable(gpu=words, cpu=words, simulator=words))
+    h = np.arange(200)
+    graphs = [tangle(n, n=n, edges=2 * n).without_self_loops for n in (150, 64, 300)] + [
+        Graph.from_edges([], [], vertices=h[:5]),
+        Graph.from_edges(h[:-1], h[1:]),
+        Graph.from_edges([0], [1]),
+    ]
+    sources = [
+        draw_sources(150, 100, 7),
+        *(np.arange(each.num_vertices, dtype=np.int32) for each in graphs[1:]),
+    ]
+    found = hops._graph_by_graph(Pack.of(device, graphs), sources)
+    for graph, chosen, counts in zip(graphs, sources, found, strict=True):
+        wanted = pairs_by_networkx(graph, chosen.tolist())
+        assert np.cumsum(counts.sum(0))[: len(wanted)].tolist() == wanted.tolist()
+        assert counts.sum() == wanted[-1]
+        assert counts[:, 0].tolist() == [len(chosen[at : at + 64]) for at in range(0, 320, 64)]
+    monkeypatch.setattr(hops, "DEEPEST", 199)
+    assert hops._graph_by_graph(Pack.of(device, graphs), sources) is None  # the path is one longer
 
 
 def test_sources_are_different_and_the_seeds():

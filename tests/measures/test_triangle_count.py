@@ -8,6 +8,8 @@ from graphs import tangle, to_networkx
 
 import clgraph
 from clgraph import Graph, InputError, clustering, triangles
+from clgraph.device.launch_config import LaunchTable
+from clgraph.measures import triangle_count
 from clgraph.reference.measures import reference_clustering, verify_clustering
 
 
@@ -51,22 +53,31 @@ def test_a_large_graph_against_matrix_products(device, data_path):
     assert np.array_equal(triangles(graph, device), corners)
 
 
+@pytest.mark.parametrize("most", [32, 64, 128])
+def test_any_core(device, monkeypatch, most):
+    """Cores of few vertices and of nearly all, rows that work-items share, lists searched and merged."""
+    for run, skew in ((3, 1), (64, 100)):
+        shape = (run, skew, most, 8)
+        monkeypatch.setattr(triangle_count, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
+        for graph in (tangle(6), tangle(7, n=100, edges=2500), clgraph.rmat_graph(8, seed=1, device=device)):
+            matrix = graph.without_self_loops.to_scipy().astype(bool).astype(np.int64)
+            corners = (matrix @ matrix).multiply(matrix).sum(axis=1) // 2
+            assert triangles(graph, device).tolist() == corners.tolist()
+
+
 def test_sums_beyond_32_bits_carry(device):
     """The low word of a sum is made to wrap, where a sum is two words."""
     if "HAVE_INT64_ATOMICS" in device.features:
         pytest.skip("this device adds 64 bits in one go")
     prog = device.program("measures/triangle_count", RUN=512, SKEW=16, OFFSET="int")
     n = 40
-    complete = Graph.from_edges(*np.triu_indices(n, 1))
     up = [np.arange(u + 1, n, dtype=np.int32) for u in range(n)]
     up_ptr = np.concatenate(([0], np.cumsum([len(each) for each in up]))).astype(np.int32)
     start = np.full(n, 2**32 - 3, np.int64)
     count = device.upload(start, writable=True)
-    arcs = complete.num_arcs // 2
-    prog.triangles_count(
-        1, n=n, arcs=arcs, up_ptr=device.upload(up_ptr), up_idx=device.upload(np.concatenate(up)), count=count
-    )
-    expected = start + (n - 1) * (n - 2) // 2
+    given = {"up_ptr": device.upload(up_ptr), "up_idx": device.upload(np.concatenate(up))}
+    prog.triangles_lists(2, n=n, rows=n, **given, count=count)
+    expected = start + (n - 1) * (n - 2)  # each triangle twice
     assert device.download(count, np.int64, n).tolist() == expected.tolist()
 
 

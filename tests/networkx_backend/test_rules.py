@@ -42,9 +42,12 @@ def test_can_run_says_why_not():
 def test_what_is_left_to_networkx_has_a_reason():
     G, M, D = nx.path_graph(3), nx.MultiGraph([(0, 1)]), nx.DiGraph([(0, 1)])
     for name, args, given, reason in [
-        ("shortest_path", (G, 0, 1), {"weight": "w"}, "weight='w'"),
+        ("shortest_path", (G, 0, 1), {"weight": len}, "no device can call"),
+        ("dijkstra_path", (G, 0, 1), {"weight": len}, "no device can call"),
+        ("single_source_dijkstra", (G, 0), {"cutoff": -1}, "cutoff is -1"),
+        ("multi_source_dijkstra", (G, [0]), {"cutoff": "1"}, "cutoff is '1'"),
         ("shortest_path_length", (G, 0, 1), {"method": "x"}, "method 'x'"),
-        ("average_shortest_path_length", (G,), {"weight": "w"}, "weight='w'"),
+        ("average_shortest_path_length", (G,), {"weight": len}, "no device can call"),
         ("average_shortest_path_length", (G,), {"method": "floyd-warshall"}, "floyd-warshall"),
         ("average_clustering", (G,), {"weight": "w"}, "weight='w'"),
         ("transitivity", (D,), {}, "directed"),
@@ -73,6 +76,12 @@ def test_what_is_left_to_networkx_has_a_reason():
         assert backend.can_run(name, (nx.path_graph(3), *args[1:]), {}) is True
     assert "between two nodes" in backend.should_run("shortest_path", (G, 0, 1), {})
     assert "faster below" in backend.should_run("shortest_path_length", (G,), {})
+    for name in ("shortest_path", "single_source_dijkstra", "multi_source_dijkstra", "shortest_path_length"):
+        sources = [0] if "multi" in name else 0
+        assert "between two nodes" in backend.should_run(name, (G, sources, 1), {"weight": "w"})
+    assert "single_source_dijkstra_path on" in backend.should_run("shortest_path", (G, 0), {"weight": "w"})
+    ford = {"weight": "w", "method": "bellman-ford"}
+    assert "their order" in backend.should_run("shortest_path_length", (G, 0), ford)
 
 
 @pytest.mark.smoke

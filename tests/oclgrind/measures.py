@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -86,16 +87,23 @@ def case_several_graphs(device: Any) -> None:
 
 
 def case_spectrum(device: Any) -> None:
-    """A basis that fills up, restarts and random vectors; a graph whose space is closed at once."""
+    """A basis that fills up, restarts and random vectors; a graph whose space is closed at once.
+
+    By work-groups a step at a time, and a whole cycle by one work-item for each graph.
+    """
+    from clgraph.device.launch_config import LaunchTable
     from clgraph.graph import Graph
+    from clgraph.measures import spectrum
     from clgraph.measures.pack import Pack
-    from clgraph.measures.spectrum import COUNT, Lanczos
     from clgraph.reference.measures import reference_eigenvalues
 
     graphs = [_tangle(), Graph.from_edges(np.zeros(9, int), np.arange(1, 10))]
-    found = Lanczos(Pack.of(device, graphs), [0, 1]).run()
-    for graph, (values, _) in zip(graphs, found, strict=True):
-        assert np.allclose(values, reference_eigenvalues(graph, COUNT), rtol=1e-9)
+    own = spectrum.LAUNCH.simulator
+    for config in (own, replace(own, local=1)):
+        spectrum.LAUNCH = LaunchTable(gpu=config, cpu=config, simulator=config)
+        found = spectrum.Lanczos(Pack.of(device, graphs), [0, 1]).run()
+        for graph, (values, _) in zip(graphs, found, strict=True):
+            assert np.allclose(values, reference_eigenvalues(graph, spectrum.COUNT), rtol=1e-9)
 
 
 def case_parts(device: Any) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_runs import InProcess
 from graphs import random_graph
 
 from clgraph import Graph, InputError, sample, system, write
@@ -19,11 +18,6 @@ from clgraph.sampling import corpus
 from clgraph.sampling.corpus import write_walks
 
 BIASED = {"p": 2, "q": "0.5"}
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import pytest
 from graphs import random_graph, tangle
 
 from clgraph import Graph, powerlaw_graph
+from clgraph.sampling import deletion_times
 from clgraph.sampling.curve import _edge_order, _vertex_order
 from clgraph.sampling.deletion_times import rows_of_curve
 from clgraph.sampling.merge_tree import whole_tree
@@ -40,3 +41,18 @@ def test_rows_of_the_serial_pass(device, name, edges):
             ):
                 assert found.dtype == want.dtype
                 assert found.tolist() == want[: last + 1].tolist()
+
+
+def test_edges_of_one_time(device, monkeypatch):
+    """Edges' words decide then, in two sorts more: the same rows, and told by times that are equal."""
+    graph = GRAPHS["power law"]
+    wanted = rows_of_curve(device, graph, 5, 1, edges=True)
+    monkeypatch.setattr(deletion_times, "_tied", lambda *_: True)
+    for found, want in zip(rows_of_curve(device, graph, 5, 1, edges=True), wanted, strict=True):
+        assert np.array_equal(found, want)
+    monkeypatch.undo()
+    program = device.program("sampling/deletion_times", ITEMS=device.tuning.items, BY_EDGE=1)
+    up = device.upload(np.array([-1, 0, 1, -1, 1], np.int32))
+    for order, tied in (([1, 2, 4, 0, 3], False), ([1, 2, 2, 0, 3], True), ([0, 3, 0, 4], False)):
+        listed = device.upload(np.array(order, np.int32))
+        assert deletion_times._tied(device, program, len(order), 7, listed, up) == tied

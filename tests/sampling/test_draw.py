@@ -24,7 +24,7 @@ def assert_equals_reference(graph, made, **kwargs):
     verify_sample(graph, made)
 
 
-class Drawn:
+class Slots:
     """A graph's edges in COPRA's slots, and which draw hits which edge, one after the other."""
 
     def __init__(self, graph, weight):
@@ -71,7 +71,7 @@ def test_draws_one_by_one(device, weight, far_scan):
         graph = random_graph(seed, 40, 130, duplicates="keep").without_self_loops
         copra = Copra(device, graph, far_scan=far_scan)
         copra.build()
-        choice, drawn = ByDraw(copra, seed, weight=Fraction(weight)), Drawn(graph, Fraction(weight))
+        choice, drawn = ByDraw(copra, seed, weight=Fraction(weight)), Slots(graph, Fraction(weight))
         for step, count in enumerate((1, 12, 25, 10)):
             degrees = np.bincount(graph.tails[drawn.live[drawn.edge_of]], minlength=drawn.n)
             state = (int(np.count_nonzero(degrees)), int(drawn.live.sum()))

@@ -9,7 +9,7 @@ from clgraph import powerlaw_graph, sample
 from clgraph.csr.upload import upload_csr
 from clgraph.measures.pack import Pack, simple_view
 from clgraph.sampling import selection
-from clgraph.sampling.selection import Marked, component_marks
+from clgraph.sampling.selection import component_marks, marked_bytes
 
 
 def test_a_component_and_its_induced_arcs(device):
@@ -19,7 +19,7 @@ def test_a_component_and_its_induced_arcs(device):
         labels = rng.integers(-1, 3, n).astype(np.int32)
         csr = upload_csr(device, graph)
         for root in (0, 2, 9):  # no vertex is labelled 9
-            left = Marked(device, csr, component_marks(device, csr, device.upload(labels), root))
+            left = marked_bytes(device, csr, component_marks(device, csr, device.upload(labels), root))
             inside = labels == root
             assert left.members(graph).dtype == left.arc_mask(graph).dtype == np.bool_
             np.testing.assert_array_equal(left.members(graph), inside)

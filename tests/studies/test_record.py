@@ -5,7 +5,6 @@ import json
 import zlib
 
 import pytest
-from cli_runs import InProcess
 from record_mutations import mutated
 
 from clgraph import (
@@ -26,11 +25,6 @@ from clgraph.studies.record import OPTIONS, load_record
 GRAPH = powerlaw_graph(300, seed=2)
 NOT_DRAWN_BY = {"seed", "rng", "device", "strict", "min_size", "progress", "arrays", "ids"}
 OF_SHARDS = {"output", "outputs", "forest", "checkpoint"}
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from graphs import tangle
 from clgraph import Graph, InputError, powerlaw_graph, quality, sample, study
 from clgraph.device.launch_config import LaunchTable
 from clgraph.studies import run
-from clgraph.studies.columns import COLUMNS, DISTANCES, HEADER, lines_of, scalars
+from clgraph.studies.columns import COLUMNS, DISTANCES, header_of, lines_of, scalars
 
 GRAPH = powerlaw_graph(260, seed=4)
 PLAN = {"methods": "drv,dre,drve,cre,rw", "sizes": ["60%", "30%"], "seeds": 4}
@@ -40,7 +40,7 @@ def test_an_interrupted_study_ends_with_the_same_bytes(device, tmp_path, small_b
     whole = study(GRAPH, **PLAN, folder=tmp_path / "whole", device=device)
     assert len(whole.rows) == 40
     text = (tmp_path / "whole/study.csv").read_text()
-    assert text == HEADER + lines_of(whole.rows)
+    assert text == header_of() + lines_of(whole.rows)
     assert text.startswith(",".join(COLUMNS))
 
     folder, before = tmp_path / "parts", -1

@@ -6,6 +6,7 @@ import scipy.stats
 
 from clgraph import InputError
 from clgraph.drawing import t_interval
+from clgraph.measures.scalars import OPTIONAL
 from clgraph.studies.answer import answer
 from clgraph.studies.aspects import check_weights
 from clgraph.studies.columns import COMPARED, MEASURES, SCALARS
@@ -79,7 +80,7 @@ def test_the_answer():
     missing = {"assortativity": "all alike"}
     found = answer(*given, check_tolerance(None), missing, check_weights(None), {})
     by = {verdict.measure: verdict for verdict in found.verdicts}
-    assert set(by) == set(COMPARED) - {"assortativity"}
+    assert set(by) == set(COMPARED) - {"assortativity", *OPTIONAL}
     assert by["clustering"].smallest == {"drv": "70%", "dre": "30%"}
     assert (by["clustering"].method, by["clustering"].size) == ("dre", "30%")
     assert by["transitivity"].smallest == {"drv": "30%", "dre": None}  # not defined for some samples

@@ -8,16 +8,10 @@ from statistics import mean
 
 import numpy as np
 import pytest
-from cli_runs import InProcess
 
 from clgraph import InputError, connected_components, copra_graph
 from clgraph.studies.report import Comparison
 from clgraph.theses.copra import CHARACTERISTICS
-
-
-@pytest.fixture
-def run(capsys):
-    return InProcess(capsys)
 
 
 def number(text):

@@ -12,13 +12,13 @@
 #define BLOCK 256
 #endif
 
-// The visits to a vertex, in whatever part of the walk.
-static inline int visits_of(long slot, long step, int parts, __global const int *visits)
+// Whether a vertex has a visit, in whatever part of the walk: mostly there is but one, or one in the first parts.
+static inline int is_met(long slot, long step, int parts, __global const int *visits)
 {
-    int sum = visits[slot];
-    for (int b = 1; b < parts; b++)   // mostly there is but one
-        sum += visits[b * step + slot];
-    return sum;
+    int met = visits[slot] != 0;
+    for (int b = 1; b < parts && !met; b++)
+        met = visits[b * step + slot] != 0;
+    return met;
 }
 
 // How many vertices of each block have a visit.
@@ -31,7 +31,7 @@ __kernel void listed_met(const int n, const int blocks, const int parts, __globa
         const int first = block * BLOCK, end = (int)min((long)first + BLOCK, (long)n);
         int many = 0;
         for (int v = first; v < end; v++)
-            many += visits_of(base + v, step, parts, visits) != 0;
+            many += is_met(base + v, step, parts, visits);
         count[(long)run * blocks + block] = many;
     }
 }
@@ -49,7 +49,7 @@ __kernel void listed_list(const int n, const int blocks, const int parts, __glob
         // no branch on what is hard to foresee: a vertex without visits is written over by the next one
         for (int v = first; v < end && place < stop; v++) {
             list[place] = v;
-            place += visits_of(base + v, step, parts, visits) != 0;
+            place += is_met(base + v, step, parts, visits);
         }
     }
 }

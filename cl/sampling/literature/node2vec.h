@@ -5,7 +5,10 @@
 #ifndef SYMMETRIC
 #define SYMMETRIC 0
 #endif
-#define ATTEMPTS 64   // part of the definition: then one exact draw
+
+// The attempts before an exact draw, which looks at each arc of the row twice: on a longer row more of them are worth while.
+// They are part of the definition.
+static inline uint attempts_of(int d) { return (uint)clamp(2L * d, 64L, 1L << 20); }
 
 // The largest coins by which x is taken: where it is t, where t has an arc to it, and where it has none.
 typedef struct {

@@ -1,15 +1,14 @@
 // sampling/literature/starts.cl: queues of starts: of each run the vertices not seen, ascending by (start priority, index).
 //
-// A queue is filled with the smallest of them (smallest.cl), which a stable sort of 32-bit words (csr/sort.cl) puts in
-// order: the low words, the high ones, then the runs. Where the queue is short, starts_few lists the vertices below a bound of
-// which a few more than that are below, in whatever order: they are sorted by index, too, or, where they are few, each entry is
-// compared with all others (starts_rank), which is one launch instead of some dozens.
+// A queue is filled with the smallest of them (smallest.cl), which are dealt to buckets by their priorities and put in order
+// there. Where the queue is short, starts_few lists the vertices below a bound of which a few more than that are below, in whatever
+// order; where these are few, each entry is compared with all others (starts_rank), which is one launch instead of several.
 //
 // mark    MARK[runs * n]: all bits set where a vertex is not seen; NULL: nowhere
 // status  int[runs]: the runs with `wanting` get a queue
 // owner   int[many], or NULL: the run of each entry; else it follows from `offset`
 // queue   int[runs * room]
-// launch  keys, few: padded range over vertices, by runs; words, place: over the entries of all queues, ITEMS per work-item;
+// launch  keys, few: padded range over vertices, by runs; count, deal, place: over the entries of all queues, ITEMS per work-item;
 //         rank: an entry per work-item
 
 #include "keyed.h"
@@ -38,7 +37,8 @@ __kernel void starts_keys(const int n, const ulong seed, __global const MARK *re
 #define WIDE 1
 #endif
 
-// The vertices of starts_keys whose priorities are below a limit; count[run]: how many, the last one of all together.
+// The vertices of starts_keys whose priorities are below a limit; count[run]: how many, where there are several
+// runs; the last one: of all together.
 __kernel void starts_few(const int n, const int runs, const ulong seed, const ulong limit, const int most,
                          __global const MARK *restrict mark, __global const OFFSET *restrict row_ptr,
                          __global const int *restrict status, const int wanting, volatile __global int *restrict count,
@@ -58,7 +58,7 @@ __kernel void starts_few(const int n, const int runs, const ulong seed, const ul
             if (priority[k] >= limit || (mark && mark[(long)run * n + v] != (MARK)~(MARK)0)) continue;
             if (row_ptr && row_ptr[v + 1] == row_ptr[v]) continue;
             const int at = atomic_inc(&count[runs]);
-            atomic_inc(&count[run]);
+            if (runs > 1) atomic_inc(&count[run]);
             if (at < most) {
                 key[at] = priority[k];
                 vertex[at] = v;
@@ -80,27 +80,54 @@ static inline int run_of(int at, int runs, __global const long *offset)
     return low;
 }
 
-// 32 bits of each entry's key (0, 1), its run (2) or its vertex (3), of entries in the order of `place` (NULL: as they are).
-__kernel void starts_words(const int many, const int which, const int runs, __global const long *restrict offset,
-                           __global const int *restrict owner, __global const int *restrict vertex,
-                           __global const ulong *restrict key, __global const int *restrict place,
-                           __global uint *restrict word)
+// Entries are priorities, which are uniform: each run has as many buckets of them as entries, so that a bucket has O(1).
+
+// cut: of each run a bound that no key is above.
+static inline int bucket_of(int i, int run, __global const long *offset, __global const ulong *key,
+                            __global const ulong *cut)
+{
+    const ulong scaled = key[i] << clz(max(cut[run], 1UL));
+    return (int)(offset[run] + (long)mul_hi(scaled, (ulong)(offset[run + 1] - offset[run])));
+}
+
+// How many entries each bucket has, and the place of each in its bucket, in whatever order.
+__kernel void starts_count(const int many, const int runs, __global const long *restrict offset,
+                           __global const int *restrict owner, __global const ulong *restrict key,
+                           __global const ulong *restrict cut, volatile __global int *restrict count,
+                           __global int *restrict place)
 {
     FOR_ITEMS(i, many) {
-        const int at = place ? place[i] : i;
-        if (which == 3) word[i] = (uint)vertex[at];
-        else if (which == 2) word[i] = (uint)(owner ? owner[at] : run_of(at, runs, offset));
-        else word[i] = (uint)(key[at] >> (32 * which));
+        const int run = owner ? owner[i] : run_of(i, runs, offset);
+        place[i] = atomic_inc(&count[bucket_of(i, run, offset, key, cut)]);
     }
 }
 
-__kernel void starts_place(const int many, const int runs, const int room, __global const long *restrict offset,
-                           __global const int *restrict vertex, __global const int *restrict place,
-                           __global int *restrict queue)
+// The entries of each bucket, from before[bucket] on.
+__kernel void starts_deal(const int many, const int runs, __global const long *restrict offset,
+                          __global const int *restrict owner, __global const ulong *restrict key,
+                          __global const ulong *restrict cut, __global const int *restrict before,
+                          __global const int *restrict place, __global int *restrict entry)
 {
     FOR_ITEMS(i, many) {
-        const int run = run_of(i, runs, offset);
-        if (i - offset[run] < room) queue[(long)run * room + (i - offset[run])] = vertex[place[i]];
+        const int run = owner ? owner[i] : run_of(i, runs, offset);
+        entry[before[bucket_of(i, run, offset, key, cut)] + place[i]] = i;
+    }
+}
+
+// Each entry to its place in the queue of its run: behind the smaller buckets, and the smaller ones in its own.
+__kernel void starts_place(const int many, const int runs, const int room, __global const long *restrict offset,
+                           __global const int *restrict vertex, __global const ulong *restrict key,
+                           __global const ulong *restrict cut, __global const int *restrict before,
+                           __global const int *restrict entry, __global int *restrict queue)
+{
+    FOR_ITEMS(at, many) {
+        const int i = entry[at], run = run_of(at, runs, offset), bucket = bucket_of(i, run, offset, key, cut);
+        long rank = before[bucket] - offset[run];
+        for (int other = before[bucket]; other < before[bucket + 1]; other++) {
+            const int j = entry[other];
+            rank += key[j] < key[i] || (key[j] == key[i] && vertex[j] < vertex[i]);
+        }
+        if (rank < room) queue[(long)run * room + rank] = vertex[i];
     }
 }
 

@@ -170,12 +170,13 @@ __kernel void walk_step(const int n, const int runs, const int walkers, const ui
 #if METHOD == 11
                 // the first step, and one after a jump, is by weight alone
                 const ulong t = before[l] + (ulong)(s + 1);
+                const uint most_attempts = attempts_of(d);
                 ulong b_now = b;
                 for (uint attempt = 1; last >= 0; attempt++) {
                     if (accepted(b_now, last, HEAD(j), biases, row_ptr, col_idx)) break;
                     const philox4x32_ctr_t y =
                         keyed_words(key[l], walker[l], (uint)t, (uint)(t >> 32) << 4, TAG_STEP + 64 * attempt);
-                    if (attempt == ATTEMPTS) {
+                    if (attempt == most_attempts) {
                         j = biased_place(keyed_a(y), last, begin, d, ROW_SHARES, biases, row_ptr, col_idx);
                         break;
                     }

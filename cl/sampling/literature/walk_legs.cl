@@ -9,7 +9,7 @@
 // first, claim    see walk_note.cl; NULL where only visits count
 // launch  judge, go_on, run: a run per work-item; choose: a group of LANES per run; set, settle: padded ranges over all
 //         walkers, ITEMS consecutive ones per work-item
-// tunables    LANES, a power of 2
+// tunables    LANES, a power of 2; EACH: consecutive entries of the queue that a lane looks at
 
 #include "keyed.h"
 #include "sampling/literature/clock.h"
@@ -21,6 +21,9 @@
 #define UNSEEN 0xFFFFFFFFu
 #ifndef LANES
 #define LANES 256
+#endif
+#ifndef EACH
+#define EACH 1
 #endif
 
 // Steps of the next launch: up to the first boundary at which the leg may be over, since it has brought so many vertices
@@ -101,11 +104,16 @@ __kernel void legs_choose(const int n, const int walkers, const ulong seed, cons
     }
     for (int w = lane; listed && w < min(walkers, given); w += LANES)
         mine[w] = starts[w];
-    for (int q = begin; q < end && set < walkers; q += LANES) {   // the same for all lanes
-        const int v = q + lane < end ? queue[(long)run * room + q + lane] : -1;
-        const int open = v >= 0 && v != drawn && (!claim || claim[(long)run * n + v] == UNSEEN);
+    for (int q = begin; q < end && set < walkers; q += LANES * EACH) {   // the same for all lanes
+        int vertex[EACH], many = 0;
+        for (int k = 0, at = q + lane * EACH; k < EACH; k++, at++) {
+            const int v = at < end ? queue[(long)run * room + at] : -1;
+            const int open = v >= 0 && v != drawn && (!claim || claim[(long)run * n + v] == UNSEEN);
+            vertex[k] = open ? v : -1;
+            many += open;
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
-        box[lane] = open;
+        box[lane] = many;
         for (int by = 1; by < LANES; by *= 2) {
             barrier(CLK_LOCAL_MEM_FENCE);
             const int less = lane >= by ? box[lane - by] : 0;
@@ -113,11 +121,13 @@ __kernel void legs_choose(const int n, const int walkers, const ulong seed, cons
             box[lane] += less;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        const int place = set + box[lane] - 1;
-        if (open && place < walkers) {
-            mine[place] = v;
-            if (place == walkers - 1) last = q + lane + 1;
-        }
+        int place = set + box[lane] - many;
+        for (int k = 0; k < EACH; k++)
+            if (vertex[k] >= 0) {
+                if (place < walkers) mine[place] = vertex[k];
+                if (place == walkers - 1) last = q + lane * EACH + k + 1;
+                place++;
+            }
         set = min(set + box[LANES - 1], walkers);
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);   // next is read above

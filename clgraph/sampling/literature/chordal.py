@@ -13,8 +13,8 @@ from clgraph.csr.device_csr import DeviceCSR
 from clgraph.csr.scan import running_sums
 from clgraph.device.launch_config import LaunchTable
 from clgraph.sampling.literature.engine import DEGREE, GIVEN, NOBODY, PRIORITY, RUN, Engine
-from clgraph.sampling.literature.selection import Drawn
 from clgraph.sampling.literature.smallest import Column, Cut, Smallest
+from clgraph.sampling.selection import Selection
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -36,14 +36,14 @@ class Chordal(Engine):
         self.reserve()
         self.parts, self.part = request.parts, None
 
-    def draw(self) -> Drawn:
+    def draw(self) -> Selection:
         """Draw all runs."""
         ordered = self.request.method == "chordal" and self.request.mode != "exact"
         return self.ordered() if ordered else self.exact()
 
     # --- mode "ordered" ---------------------------------------------------------------------------
 
-    def ordered(self) -> Drawn:
+    def ordered(self) -> Selection:
         """Grow cliques in rounds: a vertex goes on where those before it are complete."""
         device, program, many = self.device, self.program("chordal"), self.all
         self.item = self.sorted(*PRIORITY, DEGREE, RUN)
@@ -74,7 +74,7 @@ class Chordal(Engine):
 
     # --- mode "exact", and parts ------------------------------------------------------------------
 
-    def exact(self) -> Drawn:
+    def exact(self) -> Selection:
         """Grow a maximal chordal subgraph of each part, by a work-item."""
         device, runs, many, arcs = self.device, self.runs, self.all, self.runs * self.arcs
         self.item = self.sorted(*PRIORITY, RUN)
@@ -151,14 +151,14 @@ class Chordal(Engine):
         *,
         rounds: int = 1,
         more: dict[str, Column] | None = None,
-    ) -> Drawn:
+    ) -> Selection:
         """Return all vertices, and the edges whose key is 0."""
         device, runs, n = self.device, self.runs, self.n
         one = device.upload(np.ones(runs, np.uint64), writable=True)
         cut = Cut(one, device.zeros(runs, np.int32))
         arcs, _ = Smallest(device, runs, self.arcs).take(key, cut, equal=False)
         offset = np.arange(runs + 1, dtype=np.int64) * n
-        return Drawn(
+        return Selection(
             Column(offset, np.tile(np.arange(n, dtype=np.int32), runs)),
             None if came is None else Column(offset, came.ravel()),
             None,

@@ -13,10 +13,11 @@ import numpy.typing as npt
 
 from clgraph.components.finder import graph_components
 from clgraph.csr.sort import sort_by_words
-from clgraph.sampling.literature.selection import Drawn, gathered, marked_arcs
+from clgraph.sampling.literature.selection import gathered, marked_arcs
 from clgraph.sampling.literature.smallest import Column
 from clgraph.sampling.literature.view import View, device_tables
 from clgraph.sampling.members import Members
+from clgraph.sampling.selection import Selection
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -63,7 +64,7 @@ class Engine:
         # columns by which `sorted` may sort
         self.label = self.high = self.low = None
 
-    def draw(self) -> Drawn:
+    def draw(self) -> Selection:
         """Draw all runs."""
         raise NotImplementedError
 
@@ -168,7 +169,7 @@ def pool_of(device: Device, graph: Graph) -> tuple[Any, int]:
 DIED_OUT = "it died out"  # by which a study knows such notes
 
 
-def died_out(drawn: Drawn, further: npt.NDArray[np.int64]) -> Drawn:
+def died_out(drawn: Selection, further: npt.NDArray[np.int64]) -> Selection:
     """Return a selection with the number of starts of each run; a note names the further ones."""
     notes: list[tuple[str, ...]] = [
         (f"{DIED_OUT}, and {each} further starts were made",) if each > 0 else () for each in further.tolist()

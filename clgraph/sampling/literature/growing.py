@@ -22,9 +22,10 @@ from clgraph.sampling.literature.engine import (
     Engine,
     died_out,
 )
-from clgraph.sampling.literature.selection import Drawn, gathered
+from clgraph.sampling.literature.selection import gathered
 from clgraph.sampling.literature.smallest import smallest
 from clgraph.sampling.literature.view import NONE, View
+from clgraph.sampling.selection import Selection
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -94,10 +95,10 @@ class Roots(Engine):
             program.roots_mark.launch(self, self.passes, root=smallest_of, chosen=self.root)
         return further
 
-    def grown(self, key: Any, parent: Any) -> Drawn:
+    def grown(self, key: Any, parent: Any) -> Selection:
         """Return the vertices of smallest keys, with their parents, if there are any."""
         vertices, came = smallest(self.device, self.runs, self.n, key, self.wanted)
-        return Drawn(vertices, came, parent=self.gathered(vertices, parent))
+        return Selection(vertices, came, parent=self.gathered(vertices, parent))
 
 
 class Diffusion(Roots):
@@ -105,7 +106,7 @@ class Diffusion(Roots):
 
     vertex_bytes, arc_bytes = 64, 4
 
-    def draw(self) -> Drawn:
+    def draw(self) -> Selection:
         """Draw all runs."""
         device, passing = self.device, self.program("diffusion")
         self.wait = device.empty(self.runs * self.arcs, np.uint32)
@@ -139,7 +140,7 @@ class Expansion(Roots):
 
     vertex_bytes = 56
 
-    def draw(self) -> Drawn:
+    def draw(self) -> Selection:
         """Draw all runs."""
         device, runs, request = self.device, self.runs, self.request
         self.rank = self.ranks(self.sorted(*PRIORITY, RUN))
@@ -163,7 +164,7 @@ class Trees(Roots):
 
     vertex_bytes = 72
 
-    def draw(self) -> Drawn:
+    def draw(self) -> Selection:
         """Grow the trees; what is taken of them are branches, until there are enough vertices."""
         # a tree spans all vertices, whatever is wanted of it
         wanted, self.wanted = self.wanted, self.n

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from clgraph.csr.sort import sort_by_words
 from clgraph.errors import CapacityError
 from clgraph.sampling.literature.engine import Engine
-from clgraph.sampling.literature.selection import Drawn
 from clgraph.sampling.literature.smallest import Smallest
 from clgraph.sampling.literature.weighted_draw import arc_tails
+from clgraph.sampling.selection import Selection
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -44,7 +44,7 @@ class Paths(Engine):
         self.use, self.mark = device.zeros(self.many, np.int32), device.zeros(self.all, np.int32)
         self.touched = device.zeros(runs, np.int32)
 
-    def draw(self) -> Drawn:
+    def draw(self) -> Selection:
         """Draw as many pairs as it takes, and the edges that most paths use."""
         device, runs, target = self.device, self.runs, self.target
         pairs = np.zeros(runs, np.int64)
@@ -84,7 +84,7 @@ class Paths(Engine):
         kernels.paths_rank.launch(self, self.flat(self.many), place=place, rank=rank)
         return rank
 
-    def pack(self, pairs: npt.NDArray[np.int64], touched: npt.NDArray[np.int32]) -> Drawn:
+    def pack(self, pairs: npt.NDArray[np.int64], touched: npt.NDArray[np.int32]) -> Selection:
         """Take the longest prefix of the edges that has at most `target` vertices."""
         device, runs, rank = self.device, self.runs, self.ranked()
         first = device.empty(self.all, np.uint64)
@@ -94,7 +94,7 @@ class Paths(Engine):
         chosen, came = vertices.take(first, cut, equal=False, keys=True)
         arcs, _ = Smallest(device, runs, self.arcs).take(rank, cut, equal=False)
         notes = [self.note(*each) for each in zip(pairs.tolist(), touched.tolist(), strict=True)]
-        return Drawn(chosen, came, arcs=arcs, notes=notes)
+        return Selection(chosen, came, arcs=arcs, notes=notes)
 
     def note(self, pairs: int, touched: int) -> tuple[str, ...]:
         """Return a note about the pairs of a run."""

@@ -21,14 +21,14 @@ from clgraph.sampling.literature.chordal import Chordal
 from clgraph.sampling.literature.engine import Engine
 from clgraph.sampling.literature.growing import Diffusion, Expansion, Trees
 from clgraph.sampling.literature.paths import Paths
-from clgraph.sampling.literature.selection import Drawn
 from clgraph.sampling.literature.smallest import Column
 from clgraph.sampling.literature.spreading import Spikyballs, Stages
 from clgraph.sampling.literature.streams import SAMPLERS, GraphStream, feed_chunk, note_of
-from clgraph.sampling.literature.walks import Frontier, Walks
+from clgraph.sampling.literature.walks import Frontier, Walks, chain_device
 from clgraph.sampling.literature.weighted_draw import EdgeRace, NeighbourRace, VertexRace
 from clgraph.sampling.request import Request, check_request, check_seeds, check_stream, given_options
 from clgraph.sampling.result import Batch, Sample
+from clgraph.sampling.selection import Selection
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -67,12 +67,12 @@ def asked_sizes(size: Any, sizes: Sequence[Any] | None) -> list[Any]:
     return list(sizes)
 
 
-def draw(device: Device, request: Request, seed: int, runs: int) -> list[tuple[Drawn, int]]:
+def draw(device: Device, request: Request, seed: int, runs: int) -> list[tuple[Selection, int]]:
     """Draw runs with the seeds `seed`, `seed` + 1, ..., as many side by side as fit in memory.
 
     Returns
     -------
-    list of (Drawn, int)
+    list of (Selection, int)
         For each run the selection that holds it, and its index in that selection.
     """
     # a quarter: the graph, and what samples leave there, need room as well
@@ -91,27 +91,34 @@ def draw(device: Device, request: Request, seed: int, runs: int) -> list[tuple[D
 
 
 class Drawing(run_on):
-    """A call that draws runs; methods that are a chain of steps run on the host's CPU, if it has a driver.
+    """A call that draws runs; what is a chain of steps runs on the host's CPU, if it has a driver.
 
     Attributes
     ----------
     first, runs : int
         The first run's seed, and how many there are.
+    notes : tuple of str
+        Of all samples.
     """
 
-    def __init__(self, request: Request, seeds: int | None, options: Mapping[str, Any]) -> None:
+    def __init__(self, requests: Sequence[Request], seeds: int | None, options: Mapping[str, Any]) -> None:
         from clgraph.device import get_device
 
         self.first = keyed.check_seed(options.get("seed"))
         self.runs = 1 if seeds is None else check_seeds(self.first, seeds)
         started = perf_counter()
         device = get_device(options.get("device"))
-        super().__init__(serial_device(device) if request.serial else device)
+        self.notes: tuple[str, ...] = ()
+        if requests[0].serial:
+            device = serial_device(device)
+        elif self.runs == 1:
+            device, self.notes = chain_device(device, requests)
+        super().__init__(device)
         self.seconds["device"] = perf_counter() - started
 
     def samples(
         self,
-        by_size: list[list[tuple[Drawn, int]]],
+        by_size: list[list[tuple[Selection, int]]],
         options: Mapping[str, Any],
         notes: tuple[str, ...] = (),
         original: Graph | None = None,
@@ -129,7 +136,7 @@ class Drawing(run_on):
             "original": original,
             "provenance": self.provenance,
         }
-        make = partial(_sample_of, by_size, self.first, notes, about)
+        make = partial(_sample_of, by_size, self.first, (*self.notes, *notes), about)
         return Batch(make, self.runs * len(by_size), made={})
 
 
@@ -146,7 +153,7 @@ def drawn_samples(
     wanted = [check_request(graph, method, options, each, strict=strict) for each in asked_sizes(size, sizes)]
     loops = graph.undirected.num_self_loops
     notes = (f"{loops} self-loops play no part and are not in the sample",) if loops else ()
-    call = Drawing(wanted[0], seeds, options)
+    call = Drawing(wanted, seeds, options)
     with call.lock, call:
         wanted[0].view.csr(call.device)
         call.device.finish()
@@ -178,7 +185,7 @@ def stream_samples(
     if ids is not None:
         word(ids, "ids", ("int", "str"))
     requests = [check_stream(method, each, options) for each in asked_sizes(size, sizes)]
-    call = Drawing(requests[0], seeds, options)
+    call = Drawing(requests, seeds, options)
     with call.lock, call:
         passes = [SAMPLERS[method](call.device, each, call.first, call.runs) for each in requests]
         loops, names, read_as = 0, Names(), {"ids": ids, **(reading or {})}
@@ -199,7 +206,7 @@ def stream_samples(
                     raise InputError(f"{note[0].split(':')[0]}: ask for less (or without strict)")
             notes = [(*common, *note) for note in short]
             # the vertices have no indices
-            drawn = Drawn(Column.of_parts([]), notes=notes, reservoirs=reservoirs, request=request)
+            drawn = Selection(Column.of_parts([]), notes=notes, reservoirs=reservoirs, request=request)
             by_size.append([(drawn, i) for i in range(call.runs)])
         call.lap("sample")
         given = {name: options[name] for name in METHODS[method].options if options.get(name)}
@@ -207,7 +214,11 @@ def stream_samples(
 
 
 def _sample_of(
-    by_size: list[list[tuple[Drawn, int]]], first: int, notes: tuple[str, ...], about: dict[str, Any], i: int
+    by_size: list[list[tuple[Selection, int]]],
+    first: int,
+    notes: tuple[str, ...],
+    about: dict[str, Any],
+    i: int,
 ) -> Sample:
     """Return sample i of runs from the seed `first` on; all share `notes` and `about`."""
     run, size = divmod(i, len(by_size))

@@ -30,6 +30,8 @@ class LaunchConfig:
         Work-items of a counting group, and the items it counts.
     block : int
         Items of a work-item that lists.
+    met : int
+        Vertices, or arcs, of a work-item that lists those with visits.
     lanes : int
         Work-items that sum up blocks.
     """
@@ -37,6 +39,7 @@ class LaunchConfig:
     local: int
     span: int
     block: int
+    met: int
     lanes: int
     POWERS: ClassVar[tuple[str, ...]] = ("local", "lanes")
 
@@ -47,9 +50,9 @@ class LaunchConfig:
 
 
 LAUNCH = LaunchTable(
-    gpu=LaunchConfig(local=256, span=16384, block=256, lanes=256),
-    cpu=LaunchConfig(local=1, span=65536, block=4096, lanes=1),
-    simulator=LaunchConfig(local=4, span=32, block=8, lanes=2),
+    gpu=LaunchConfig(local=256, span=16384, block=256, met=4, lanes=256),
+    cpu=LaunchConfig(local=1, span=65536, block=4096, met=4096, lanes=1),
+    simulator=LaunchConfig(local=4, span=32, block=8, met=8, lanes=2),
 )
 
 

@@ -16,10 +16,11 @@ import numpy as np
 from clgraph.csr.upload import upload_csr
 from clgraph.device.launch_config import LaunchTable
 from clgraph.sampling.literature.engine import NOBODY, UNSEEN, Engine, died_out
-from clgraph.sampling.literature.selection import Drawn, gathered
+from clgraph.sampling.literature.selection import gathered
 from clgraph.sampling.literature.smallest import Smallest, smallest
 from clgraph.sampling.literature.starts import Queue, queue_room
 from clgraph.sampling.literature.view import NONE, View
+from clgraph.sampling.selection import Selection
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -114,7 +115,7 @@ class Stages(Engine):
             reverse = upload_csr(device, self.view.rows.reverse, wide=self.csr.offset is np.int64)
             self.back_ptr, self.back_idx = reverse.row_ptr, reverse.col_idx
 
-    def draw(self) -> Drawn:
+    def draw(self) -> Selection:
         """Make all stages of all runs: small ones in turn, then a large one where there is one."""
         device, runs = self.device, self.runs
         going = True
@@ -135,7 +136,7 @@ class Stages(Engine):
         """Make a stage of all runs that have a large one."""
         self.stage.stage_act.launch(self, (longest, self.runs))
 
-    def pack(self) -> Drawn:
+    def pack(self) -> Selection:
         """Return the sample of each run."""
         device, n, runs = self.device, self.n, self.runs
         key = device.empty(self.all, np.uint64)
@@ -143,7 +144,7 @@ class Stages(Engine):
         vertices, _ = smallest(device, runs, n, key, self.wanted, keys=False)
         tries = device.download(self.tries, np.int32, runs).astype(np.int64)
         arcs, parent = self.marked(self.named), self.gathered(vertices, self.parent)
-        return died_out(Drawn(vertices, gathered(vertices, n, self.claim), None, arcs, parent), tries - 1)
+        return died_out(Selection(vertices, gathered(vertices, n, self.claim), None, arcs, parent), tries - 1)
 
 
 class Spikyballs(Stages):

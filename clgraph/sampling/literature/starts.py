@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.csr.sort import sort_by_words
+from clgraph.csr.scan import running_sums
 from clgraph.sampling.literature.smallest import Smallest
 
 if TYPE_CHECKING:
@@ -17,11 +17,9 @@ if TYPE_CHECKING:
 
 # entries of a run's queue at least, and about the most of all runs' queues together
 QUEUE, QUEUES = 256, 1 << 18
-# up to this many entries of all runs are ranked by comparing each pair; more are sorted
+# up to this many entries of all runs are ranked by comparing each pair; more are dealt to buckets
 RANKED = 2048
 MARKS = {np.uint32: "uint", np.uint64: "ulong"}
-# words of `starts_words`
-LOW, HIGH, RUN, VERTEX = range(4)
 
 
 class Queue:
@@ -85,10 +83,14 @@ class Queue:
         few, size = self._program.starts_few, (-(-n // self.items), runs)
         few.launch(self, size, **about, **limits, count=count, **entries)
         found = device.download(count, np.int32, runs + 1)
+        if runs == 1:
+            found[0] = found[1]
         if found[runs] > most or np.any(found[:runs][wants] < self.room):
             return False
         offset = np.concatenate(([0], np.cumsum(found[:runs], dtype=np.int64)))
-        self.put(offset, **entries, wanting=wants)
+        cut = device.empty(runs, np.uint64)
+        device.fill(cut, np.uint64(limits["limit"]), runs)
+        self.put(offset, **entries, cut=cut, wanting=wants)
         return True
 
     def fill(self, key: Any, wanting: npt.NDArray[np.bool_]) -> None:
@@ -96,32 +98,40 @@ class Queue:
         smallest = Smallest(self.device, self.runs, self.n)
         cut = smallest.cut(key, np.where(wanting, self.room, -1))
         vertices, keys = smallest.take(key, cut, equal=True, keys=True)
-        self.put(vertices.offset, keys.buffer, vertices.buffer, None, wanting)
+        self.put(vertices.offset, keys.buffer, cut.key, vertices.buffer, None, wanting)
 
     def put(
-        self, offset: npt.NDArray[np.int64], key: Any, vertex: Any, owner: Any, wanting: npt.NDArray[np.bool_]
+        self,
+        offset: npt.NDArray[np.int64],
+        key: Any,
+        cut: Any,
+        vertex: Any,
+        owner: Any,
+        wanting: npt.NDArray[np.bool_],
     ) -> None:
         """Put entries into the queues of their runs, in order.
 
-        `offset` says where each run's entries begin, once they are sorted by runs; `owner` has the run of
-        each entry, or is None where they are in order, by runs and indices.
+        `offset` says where each run's entries begin, once they are sorted by runs; `cut` has for each run a
+        bound that none of its keys is above; `owner` has the run of each entry, or is None where they are
+        sorted by runs.
         """
         device, runs, room, program = self.device, self.runs, self.room, self._program
         if not self._filled:
             self.queue, self._filled = device.zeros(runs * room, np.int32), True
         many = int(offset[-1])
-        entries = {"many": many, "vertex": vertex}
+        entries = {"many": many, "vertex": vertex, "key": key}
         if owner is not None and many <= RANKED:
-            program.starts_rank.launch(self, many, **entries, owner=owner, key=key)
+            program.starts_rank.launch(self, many, **entries, owner=owner)
         elif many:
-            start = device.upload(offset, writable=True)
-            named = {**entries, "runs": runs, "offset": start, "owner": owner, "key": key}
-            widths = [(LOW, 32), (HIGH, 32), (RUN, (runs - 1).bit_length())]
-            # in whatever order they are: equal keys go by index
-            if owner is not None:
-                widths.insert(0, (VERTEX, (self.n - 1).bit_length()))
-            place = sort_by_words(device, program.starts_words, many, widths, named)
-            program.starts_place.launch(self, -(-many // self.items), **entries, offset=start, place=place)
+            passes, named = -(-many // self.items), {"many": many, "key": key, "cut": cut}
+            named["offset"] = device.upload(offset, writable=True)
+            count = device.zeros(many, np.int32)
+            place, entry = device.empty(many, np.int32), device.empty(many, np.int32)
+            program.starts_count.launch(self, passes, **named, owner=owner, count=count, place=place)
+            before = running_sums(device, count, many, into=np.int32)
+            named |= {"before": before, "entry": entry}
+            program.starts_deal.launch(self, passes, **named, owner=owner, place=place)
+            program.starts_place.launch(self, passes, **named, vertex=vertex)
         length, following = (device.download(each, np.int32, runs) for each in (self.length, self.next))
         length[wanting] = np.minimum(np.diff(offset), room)[wanting]
         following[wanting] = 0

@@ -19,8 +19,9 @@ from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
 from clgraph.sampling.literature.engine import Engine
 from clgraph.sampling.literature.reservoir import Reservoir
-from clgraph.sampling.literature.selection import Drawn, given
+from clgraph.sampling.literature.selection import given
 from clgraph.sampling.literature.smallest import Column
+from clgraph.sampling.selection import Selection
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -349,7 +350,7 @@ class GraphStream(Engine):
         room = request.target or request.target_edges or min(view.rows.num_arcs, LAUNCH.cpu.room)
         return 20 * view.rows.num_arcs + 170 * (room + min(request.block, view.rows.num_arcs))
 
-    def draw(self) -> Drawn:
+    def draw(self) -> Selection:
         """Draw all runs."""
         device, request = self.device, self.request
         run = SAMPLERS[request.method](device, request, self.seed, self.runs, self.m)
@@ -358,7 +359,7 @@ class GraphStream(Engine):
         arcs, made = self.places(run.result())
         vertices = given(device, Column.of_parts([each.vertices.astype(np.int32) for each in made]))
         notes: list[tuple[str, ...]] = [note_of(request, each) for each in made]
-        return Drawn(vertices, arcs=arcs, notes=notes, reservoirs=made)
+        return Selection(vertices, arcs=arcs, notes=notes, reservoirs=made)
 
     def edges(self) -> tuple[Any, ...]:
         """List the edges by their ends: low, high, copy and arc."""

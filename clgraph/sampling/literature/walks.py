@@ -6,6 +6,7 @@ Host half of ``cl/sampling/literature/walk.cl``, ``walk_legs.cl``, ``walk_note.c
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
@@ -17,11 +18,13 @@ import numpy.typing as npt
 
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
 from clgraph.errors import CapacityError
+from clgraph.run import host_cpu
 from clgraph.sampling.literature.engine import NOBODY, UNSEEN, Engine
-from clgraph.sampling.literature.selection import Drawn, first_seen, gathered, picked, visited
+from clgraph.sampling.literature.selection import first_seen, gathered, picked, visited
 from clgraph.sampling.literature.smallest import Column, Smallest, smallest
 from clgraph.sampling.literature.starts import Queue, queue_room
 from clgraph.sampling.literature.view import NONE, View
+from clgraph.sampling.selection import Selection
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -44,6 +47,8 @@ NUMBER = {
 WALK = "sampling/literature/walk"
 # jumps are steps of these like others; other walks jump from dead ends alone, where their rows end
 JUMPING = ("rwr", "rj", "rwj")
+# their steps all read the same amount, whatever is drawn
+EVEN = ("rw", "rwr", "rj", "rwj")
 # visits whose order one run keeps, for the error of estimates
 RECORDED = 1 << 24
 # parts of a walk: the standard error is estimated from their spread
@@ -69,24 +74,37 @@ class LaunchConfig:
         Entries that a work-item looks at afterwards.
     lanes : int
         Work-items that choose the starts of a run.
+    each : int
+        Entries of its queue that each of them looks at, at a time.
     abreast : int
-        Walkers of a work-item, where there are twice as many or more.
+        Walkers of a work-item, where there are enough of them.
+    enough : int
+        Work-items with several walkers, at least.
     noting : int
         The same where it counts no visits and needs less of the cache.
+    uneven : int
+        At most so many where steps differ in what they read: a warp waits for its longest.
     ahead : int
         Steps for which numbers are made at once, where a work-item has one walker.
     moves : int
         Moves of a frontier's run in one launch.
+    own : int or None
+        Steps of a single chain up to which a device makes them itself, although the host has a CPU device;
+        None: always.
     """
 
     trail: int
     steps: int
     items: int
     lanes: int
+    each: int
     abreast: int
+    enough: int
     noting: int
+    uneven: int
     ahead: int
     moves: int
+    own: int | None = None
 
     def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits."""
@@ -95,13 +113,66 @@ class LaunchConfig:
 
 LAUNCH = LaunchTable(
     gpu=LaunchConfig(
-        trail=1 << 25, steps=1 << 30, items=1, lanes=256, abreast=1, noting=1, ahead=1, moves=1 << 13
+        trail=1 << 25,
+        steps=1 << 30,
+        items=1,
+        lanes=256,
+        each=4,
+        abreast=4,
+        enough=1 << 17,
+        noting=1,
+        uneven=1,
+        ahead=1,
+        moves=1 << 13,
+        own=1 << 20,
     ),
     cpu=LaunchConfig(
-        trail=1 << 20, steps=1 << 26, items=1024, lanes=1, abreast=16, noting=32, ahead=16, moves=1 << 18
+        trail=1 << 20,
+        steps=1 << 26,
+        items=1024,
+        lanes=1,
+        each=1,
+        abreast=16,
+        enough=2,
+        noting=32,
+        uneven=32,
+        ahead=16,
+        moves=1 << 18,
     ),
-    simulator=LaunchConfig(trail=256, steps=256, items=4, lanes=4, abreast=2, noting=3, ahead=3, moves=50),
+    simulator=LaunchConfig(
+        trail=256,
+        steps=256,
+        items=4,
+        lanes=4,
+        each=3,
+        abreast=2,
+        enough=2,
+        noting=3,
+        uneven=3,
+        ahead=3,
+        moves=50,
+    ),
 )
+
+
+def chain_device(device: Device, requests: Sequence[Request]) -> tuple[Device, tuple[str, ...]]:
+    """Return the device for a run, and notes: a GPU leaves a long chain of steps to the host's CPU.
+
+    It is slow at them: a step waits for memory several times, and there is nothing else to do meanwhile.
+    """
+    own, longest = LAUNCH.of(device).own, max(requests, key=lambda each: each.chain)
+    if own is None or longest.chain <= own:
+        return device, ()
+    view, walker, engine = longest.view, host_cpu(), Frontier if longest.kind == "frontier" else Walks
+    if walker is None:
+        where = f"{device.name}: the host has no CPU device that works"
+    elif engine.bytes_per_run(view, longest) + 20 * view.rows.num_arcs + 8 * view.n > walker.global_memory:
+        where = f"{device.name}: the memory of {walker.name} does not hold it"
+    else:
+        device, where = walker, walker.name
+    # frontier sampling moves one walker at a time, however many there are
+    advice = "" if longest.kind == "frontier" else "; walkers=1000, say, walk side by side"
+    return device, (f"the walk, which is serial, ran on {where}{advice}",)
 
 
 class _Walkers(Engine):
@@ -159,7 +230,7 @@ class _Walkers(Engine):
 
     def packed(
         self, parts: int, legs: list[str], short: list[tuple[str, ...]], walking: float = 0.0
-    ) -> Drawn:
+    ) -> Selection:
         """Return the sample of each run, with visits in `parts` parts of the walk.
 
         `legs` are notes of runs of several legs, `short` of those whose estimates have no standard error.
@@ -179,7 +250,7 @@ class _Walkers(Engine):
             visits = Column(
                 vertices.offset, lambda: in_parts.values.reshape(parts, -1).sum(axis=0, dtype=np.int64)
             )
-        return Drawn(
+        return Selection(
             vertices,
             came,
             None,
@@ -227,7 +298,9 @@ class Walks(_Walkers):
         self.parts = 1 if self.recording else self.batches
         self.trailing = self.noting or self.recording
         abreast = shape.noting if self.noting else shape.abreast
-        self.abreast = abreast if every >= 2 * abreast else 1
+        if request.method not in EVEN:
+            abreast = min(abreast, shape.uneven)
+        self.abreast = abreast if every >= shape.enough * abreast else 1
         # a visit's number within a launch has 32 bits, of a walker's steps 16
         longest = min(1 << 16, self.total, (1 << 32) // self.walkers - 2)
         self.most = max(1, min(longest, (shape.trail if self.trailing else shape.steps) // every))
@@ -297,7 +370,7 @@ class Walks(_Walkers):
         self.step = self.program("walk", serial=True, **variant, AHEAD=ahead)
         items, build, folder = shape.items, self.device.program, "sampling/literature"
         self.note = build(f"{folder}/walk_note", ITEMS=items, **self.csr.defines)
-        self.leg = build(f"{folder}/walk_legs", ITEMS=items, LANES=shape.lanes)
+        self.leg = build(f"{folder}/walk_legs", ITEMS=items, LANES=shape.lanes, EACH=shape.each)
 
     # --- legs -------------------------------------------------------------------------------------
 
@@ -324,7 +397,7 @@ class Walks(_Walkers):
 
     # --- during -----------------------------------------------------------------------------------
 
-    def draw(self) -> Drawn:
+    def draw(self) -> Selection:
         """Make all legs of all runs."""
         steps = self.begin()
         while True:
@@ -372,7 +445,7 @@ class Walks(_Walkers):
 
     # --- after ------------------------------------------------------------------------------------
 
-    def pack(self) -> Drawn:
+    def pack(self) -> Selection:
         """Return the sample of each run."""
         legs = [
             f"{legs} legs: {first} vertices came in the first, the others after new starts"
@@ -588,7 +661,7 @@ class Frontier(_Walkers):
         self.find_starts(pooled=False)
         self.kernels = self.program("frontier", serial=True)
 
-    def draw(self) -> Drawn:
+    def draw(self) -> Selection:
         """Make all legs of all runs."""
         device = self.device
         move = self.kernels.frontier_move

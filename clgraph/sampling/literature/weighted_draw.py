@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from clgraph.csr.upload import upload_csr
 from clgraph.sampling.literature.engine import Engine
-from clgraph.sampling.literature.selection import Drawn, given, picked
+from clgraph.sampling.literature.selection import given, picked
 from clgraph.sampling.literature.smallest import Column, Cut, Smallest
 from clgraph.sampling.literature.view import ONE, View, lg
+from clgraph.sampling.selection import Selection
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -51,7 +52,7 @@ class VertexRace(_Race):
     def bytes_per_run(cls, view: View, request: Request) -> int:
         return super().bytes_per_run(view, request) + 9 * view.n * (request.strata is not None)
 
-    def draw(self) -> Drawn:
+    def draw(self) -> Selection:
         """Draw all runs."""
         view, request, kind, self.weight = self.view, self.request, EQUAL, None
         if request.method == "rdn":
@@ -67,12 +68,12 @@ class VertexRace(_Race):
             assert request.target is not None
             smallest = Smallest(self.device, self.runs, self.n)
             cut = smallest.cut(key, request.target)
-            drawn = Drawn(*smallest.take(key, cut, equal=True, keys=True), self.keys_of(cut))
+            drawn = Selection(*smallest.take(key, cut, equal=True, keys=True), self.keys_of(cut))
         if kind == WEIGHTS:
             drawn.more["integer weight"] = picked(self.device, self.n, self.weight, drawn.vertices)
         return drawn
 
-    def strata(self, race: Any, key: Any) -> Drawn:
+    def strata(self, race: Any, key: Any) -> Selection:
         """Take the first of each stratum."""
         device, strata = self.device, self.request.strata
         assert strata is not None
@@ -93,7 +94,7 @@ class VertexRace(_Race):
         order = np.lexsort((columns[0], run))
         offset = np.concatenate(([0], np.cumsum(np.bincount(run, minlength=self.runs))))
         vertex, came, cuts = (Column(offset, column[order]) for column in columns)
-        return Drawn(given(device, vertex), came, more={"cut": cuts})
+        return Selection(given(device, vertex), came, more={"cut": cuts})
 
 
 class NeighbourRace(_Race):
@@ -101,7 +102,7 @@ class NeighbourRace(_Race):
 
     vertex_bytes = 18
 
-    def draw(self) -> Drawn:
+    def draw(self) -> Selection:
         """Draw all runs."""
         device, request, runs = self.device, self.request, self.runs
         race, target = self.program("race"), -1 if request.target is None else request.target
@@ -115,7 +116,7 @@ class NeighbourRace(_Race):
         # runs whose first centre alone has more neighbours than are wanted
         alone = np.diff(vertices.offset) == 0
         if not np.any(alone):
-            return Drawn(vertices, keys, limits, notes=[()] * runs)
+            return Selection(vertices, keys, limits, notes=[()] * runs)
         centre = device.upload(np.where(alone, limits, 0).astype(np.uint64), writable=True)
         race.race_alone.launch(self, self.passes, cut=centre, key=key)
         last = smallest.cut(key, np.where(alone, target, -1))
@@ -125,7 +126,7 @@ class NeighbourRace(_Race):
         joined = Cut(device.upload(until, writable=True), device.upload(left, writable=True))
         note = ("the first vertex has too many neighbours: those of smallest priority are taken",)
         notes: list[tuple[str, ...]] = [note if one else () for one in alone.tolist()]
-        return Drawn(*smallest.take(key, joined, equal=True, keys=True), limits, notes=notes)
+        return Selection(*smallest.take(key, joined, equal=True, keys=True), limits, notes=notes)
 
 
 class EdgeRace(_Race):
@@ -133,7 +134,7 @@ class EdgeRace(_Race):
 
     vertex_bytes, arc_bytes = 18, 9
 
-    def draw(self) -> Drawn:
+    def draw(self) -> Selection:
         """Draw all runs."""
         device, view, request, runs = self.device, self.view, self.request, self.runs
         by_ends, by_itself = request.method in ("rne", "hyb"), request.method != "rne"
@@ -163,16 +164,16 @@ class EdgeRace(_Race):
             cut = selected.cut(key, request.target_edges)
             arcs, keys = selected.take(key, cut, equal=True, keys=True)
             none: Column = Column(np.zeros(runs + 1, np.int64), np.zeros(0, np.int32))
-            return Drawn(none, None, self.keys_of(cut), arcs, more={"edge key": keys})
+            return Selection(none, None, self.keys_of(cut), arcs, more={"edge key": keys})
         first = self.fill(race.race_first, "first", key=key)
         smallest = Smallest(device, runs, self.n)
         cut = smallest.cut(first, request.target)
         vertices, came = smallest.take(first, cut, equal=False, keys=True)
         if request.method == "ties":
-            return Drawn(vertices, came, self.keys_of(cut))
+            return Selection(vertices, came, self.keys_of(cut))
         both = Smallest(device, runs, self.arcs).take(key, cut, equal=False, keys=True)
         arcs, keys = self.halved(*both)
-        return Drawn(vertices, came, self.keys_of(cut), arcs, more={"edge key": keys})
+        return Selection(vertices, came, self.keys_of(cut), arcs, more={"edge key": keys})
 
     def degrees(self, race: Any) -> Any:
         """Return each vertex's degree, int32; cached with the rows."""

@@ -313,7 +313,7 @@ def choose(
     found: dict[int, Choice] = {}
     for target in sorted(set(targets), reverse=True):
         run.shrink_to(target)
-        live = run.download().live
+        live = run.download().vertices.on(device)
         bits = device.empty(items, np.uint32)
         program.choose_bits(-(-items // device.tuning.items), words=items, n=n, live=live, member=bits)
         cut = _cut(device, program, words, n, seed, live) if edges else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -48,8 +47,8 @@ class ForestPass:
         What the second pass wants beside the rows.
     forest : SavedForest, optional
         Instead of the pass.
-    checkpoint : Path, optional
-        A folder; what is in it is not looked for again.
+    checkpoint : Checkpoint, optional
+        What is in it is not looked for again.
 
     Attributes
     ----------
@@ -75,19 +74,18 @@ class ForestPass:
         room: int | None = None,
         values: Sequence[str] = (),
         forest: SavedForest | None = None,
-        checkpoint: Path | None = None,
+        checkpoint: Checkpoint | None = None,
         progress: Tell | None = None,
     ) -> None:
         self.ranks, self.device, self.about = ranks, device, about_of(shards, method, seed)
         n, section = shards.num_vertices, shards.section(shards.pairs).shards
         self.own = numbers = list(ranks.shares(len(section)))
-        self.checkpoint, merges = None, True
+        self.checkpoint, merges = checkpoint if forest is None else None, True
         given: list[SavedForest] = []
         if forest is not None:
             room = 0
         elif checkpoint is not None:
-            self.checkpoint = Checkpoint(checkpoint, self.about)
-            numbers, given = dealt(ranks, self.checkpoint, range(len(section)) if which is None else which)
+            numbers, given = dealt(ranks, checkpoint, range(len(section)) if which is None else which)
         elif which is not None:
             numbers = list(which[ranks.rank :: ranks.size])
         elif room is None and all_alike(ranks, device, n, sum(each.edges for each in section)):
@@ -282,14 +280,16 @@ def save_forest(
     check_method(shards, method)
     name, agreed = file_name(path), shared_seed(seed, shards.comm)
     check_writable(name, "edges")
-    wanted = _some(about_of(shards, method, agreed).of, which)
     folder = None if checkpoint is None else file_name(checkpoint, "checkpoint")
+    about = about_of(shards, method, agreed)
+    wanted = _some(about.of, which)
 
     def work(ranks: Ranks, dev: Device) -> SavedForest:
         asked = {"seed": str(seed), "which": str(wanted), "path": str(name)}
         ranks.agree(dataset=shards.fingerprint, method=f"forest, {method}", **asked)
+        kept = None if folder is None else Checkpoint(folder, about)
         found = ForestPass(
-            ranks, dev, shards, method, agreed, which=wanted, checkpoint=folder, progress=progress
+            ranks, dev, shards, method, agreed, which=wanted, checkpoint=kept, progress=progress
         )
         if found.words is not None:
             with dev.alone():

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph import keyed
 from clgraph.arguments import file_name, is_word, shown, target_size
 from clgraph.errors import InputError
 from clgraph.graph import Graph
@@ -26,11 +25,11 @@ from clgraph.sampling.deletion_times import Path as CurvePath
 from clgraph.sampling.deletion_times import count_pairs, follow
 from clgraph.sampling.request import OF_SHARDS, Request, Size, check_seeds, check_sizes
 from clgraph.sampling.result import Origin, Sample
-from clgraph.sampling.selection import Mask, Selection, unpacked
+from clgraph.sampling.selection import DeviceArray, Selection
 from clgraph.sampling.shards.extract import Extraction, Growing, write_sample
 from clgraph.sampling.shards.forest import Choice, choose
 from clgraph.sampling.shards.passes import ForestPass, about_of, check_method
-from clgraph.sampling.shards.saved import SavedForest, open_forest, spelled
+from clgraph.sampling.shards.saved import Checkpoint, SavedForest, open_forest, spelled
 from clgraph.scale.comm import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.loading import VALUES
 from clgraph.scale.shards import Shards
@@ -42,40 +41,16 @@ if TYPE_CHECKING:
     from clgraph.scale.blocks import GraphBlocks
 
 
-class OfForest(Selection):
-    """Selection by a cut in the order of deletions, as bits.
-
-    Attributes
-    ----------
-    counts : (int, int), optional
-        Of datasets: vertices and edges (pairs, of a directed graph).
-    dataset : Shards or None
-        The sample, where it was written.
-    """
-
-    def __init__(
-        self, chosen: Choice, seed: int, counts: tuple[int, int] | None = None, dataset: Shards | None = None
-    ) -> None:
-        self._chosen, self._seed, self._size, self.dataset = chosen, seed, counts, dataset
-
-    def counts_of(self, at: Any = 0) -> tuple[int, int] | None:
-        return self._size
-
-    def members(self, graph: Any, at: Any = 0) -> Mask:
-        return unpacked(self._chosen.bits, graph.num_vertices)
-
-    def arc_mask(self, graph: Graph, at: Any = 0) -> Mask:
-        members, simple, cut = self.members(graph), graph.undirected.without_self_loops, self._chosen.cut
-        arcs: Mask = members[simple.tails] & members[simple.col_idx]
-        if cut is not None:
-            some = np.flatnonzero(arcs)
-            tail, head = simple.tails[some], simple.col_idx[some]
-            low, high = np.minimum(tail, head), np.maximum(tail, head)
-            times = keyed.edge_priority(self._seed, low, high)
-            words = low.astype(np.uint64) << np.uint64(32) | high.astype(np.uint64)
-            time, word = map(np.uint64, cut)
-            arcs[some] = (times > time) | ((times == time) & (words > word))
-        return arcs
+def of_forest(
+    chosen: Choice, seed: int, counts: tuple[int, int] | None = None, dataset: Shards | None = None
+) -> Selection:
+    """Return the selection by a cut in the order of deletions; `counts` of a dataset: vertices and edges."""
+    return Selection(
+        DeviceArray.of(chosen.bits.reshape(1, -1)),
+        cut_off=None if chosen.cut is None else (seed, *chosen.cut),
+        counts=None if counts is None else np.array([[*counts, 0]], np.int64),
+        dataset=dataset,
+    )
 
 
 def checked_outputs(outputs: Sequence[str | os.PathLike[str] | None] | None, count: int) -> list[Path | None]:
@@ -151,11 +126,11 @@ def sample_of_shards(
         outputs = [output]
     names = checked_outputs(outputs, runs * len(wanted))
     folder = None if taken["checkpoint"] is None else file_name(taken["checkpoint"], "checkpoint")
-    pass_options = {"room": room, "forest": forest, "checkpoint": folder, "progress": taken["progress"]}
+    pass_options = {"room": room, "forest": forest, "progress": taken["progress"]}
     made: list[Sample] = []
     for run in range(runs):
         asked = [(*pair, names[run * len(wanted) + k]) for k, pair in enumerate(wanted)]
-        work = partial(_one_run, shards, method, first + run, asked, pass_options)
+        work = partial(_one_run, shards, method, first + run, asked, folder, pass_options)
         made += run_on_ranks(work, taken["device"], shards.comm)
     return made
 
@@ -165,6 +140,7 @@ def _one_run(
     method: str,
     seed: int,
     asked: list[tuple[Size, int, Path | None]],
+    folder: Path | None,
     pass_options: dict[str, Any],
     ranks: Ranks,
     dev: Device,
@@ -175,7 +151,8 @@ def _one_run(
     n, loops, seconds = shards.num_vertices, shards.section("pairs").loops, {}
     values = tuple(VALUES) if any(name for *_, name in asked) else ()
     started = perf_counter()
-    found = ForestPass(ranks, dev, shards, method, seed, values=values, **pass_options)
+    kept = None if folder is None else Checkpoint(folder, about_of(shards, method, seed))
+    found = ForestPass(ranks, dev, shards, method, seed, values=values, checkpoint=kept, **pass_options)
     seconds["forest"] = perf_counter() - started
     started = perf_counter()
     cuts = _choose(found, [target for _, target, _ in asked])
@@ -199,7 +176,7 @@ def _one_run(
             edges = opened.section("pairs").edges
         seconds["edges"] = perf_counter() - started
         origin = Origin(shards, loops, Request(method, mode="exact"), dev.name, seconds, "forest", {})
-        selection = OfForest(chosen, seed, (extraction.size, edges), opened)
+        selection = of_forest(chosen, seed, (extraction.size, edges), opened)
         made.append(origin.sample(size, target, seed, chosen.untouched, extraction.size, 0, selection))
     found.forget()
     return made
@@ -266,7 +243,7 @@ def samples_of_blocks(
     for size, target in wanted:
         each, part = chosen[target], smaller[target]
         counts = each.untouched, part.num_vertices, 0
-        one = origin.sample(size, target, seed, *counts, OfForest(each, seed))
+        one = origin.sample(size, target, seed, *counts, of_forest(each, seed))
         made.append(one._with_graph(part))
     return made
 
@@ -322,7 +299,8 @@ def curve_of_shards(
     def work(ranks: Ranks, dev: Device) -> tuple[Any, ...]:
         ranks.agree(dataset=shards.fingerprint, method=f"curve, {method}", size=str(target), seed=str(seed))
         started = perf_counter()
-        found = ForestPass(ranks, dev, shards, method, agreed, checkpoint=folder, **given)
+        kept = None if folder is None else Checkpoint(folder, about_of(shards, method, agreed))
+        found = ForestPass(ranks, dev, shards, method, agreed, checkpoint=kept, **given)
         path, edges = None, method == "dre"
         if found.words is not None:
             with dev.alone():

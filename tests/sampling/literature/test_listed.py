@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 from graphs import random_graph
 
+from clgraph import Graph
 from clgraph.sampling import sample
 from clgraph.sampling.literature import selection
 from clgraph.sampling.literature.smallest import smallest
@@ -60,7 +61,7 @@ def test_the_graph_is_made_on_the_device(device):
         for method, wanted in CASES:
             for one in sample(graph, method, seed=4, seeds=2, device=device, **wanted):
                 chosen, at = one.selection, one.at
-                assert chosen.on_device(at) is not None, method
+                assert chosen.marks(graph, at) is not None, method
                 arcs = chosen.arc_mask_on_host(graph, at)
                 made = extract(graph, chosen.members(graph, at), arcs)
                 for name in ("row_ptr", "col_idx", "ids", "multiplicity"):
@@ -70,6 +71,14 @@ def test_the_graph_is_made_on_the_device(device):
         alone = sample(graph, "rw", size="40%", seed=5, device=device)
         among = sample(graph, "rw", size="40%", seed=4, seeds=2, device=device)[1]
         assert alone.graph.col_idx.tobytes() == among.graph.col_idx.tobytes()
+
+
+def test_marks_with_room_behind_them(device, monkeypatch):
+    """Where memory is shared, a large buffer is a host array, with what kernels need behind its arcs."""
+    monkeypatch.setattr("clgraph.device.memory.LARGE_PAGE", 16)
+    graph = Graph.from_edges(np.arange(33), np.arange(1, 34))  # 66 arcs: marks come four to a word
+    made = sample(graph, "rw", size=10, seed=1, keep="visited", device=device)
+    assert len(made._arc_mask) == 66 and made.edges.tolist() == made.index[:-1].tolist()
 
 
 def test_samples_are_pickled(device):

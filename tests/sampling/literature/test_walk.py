@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from devices import working_devices
 from graphs import random_graph
 from samplers import SEVEN, awkward_graphs, equals_reference
 from scipy import stats
@@ -22,6 +23,7 @@ from clgraph.sampling.literature import walks
 from clgraph.sampling.literature.view import View
 
 METHODS = tuple(walks.NUMBER)  # fs: test_frontier.py
+ADVICE = dict.fromkeys(("rw", "mhrw"), "; walkers=1000, say, walk side by side") | {"fs": ""}
 KNOWN = tuple(name for name in METHODS if name != "node2vec")  # where they are in the long run
 
 
@@ -393,3 +395,31 @@ def test_a_row_without_weight():
         sample(graph, "rw", size=2, weighted=True)
     with pytest.raises(InputError, match="weight"):
         sample(Graph.from_edges([0], [1], weights=[-1.0]), "rw", size=2, weighted=True)
+
+
+@pytest.mark.first_device
+@pytest.mark.parametrize("method", ["rw", "mhrw", "fs"])
+def test_a_chain_on_another_device(device, monkeypatch, method):
+    """As GPUs leave it to the host's CPU: the same sample, and it says so."""
+    other = next((each for each in working_devices().values() if each is not device), None)
+    if other is None:
+        pytest.skip("needs two devices")
+    here = dataclasses.replace(walks.LAUNCH.of(device), own=40)
+    monkeypatch.setattr(walks, "LAUNCH", LaunchTable(gpu=here, cpu=here, simulator=here))
+    graph, found = powerlaw_graph(300, seed=4), [other]
+    monkeypatch.setattr(walks, "host_cpu", lambda: found[0])
+    for options in ({"size": 60}, {"steps": 50}):
+        away = equals_reference(graph, method, device, seed=2, **options)
+        assert away.device == other.name and away.notes[0].endswith(f"ran on {other.name}" + ADVICE[method])
+    for short in ({"size": 40}, {"steps": 40}, {"steps": 50, "seeds": 2}, {"steps": 50, "walks": "device"}):
+        if method == "fs" and "walks" in short:
+            continue
+        made = sample(graph, method, seed=2, device=device, **short)
+        first = made[0] if "seeds" in short else made
+        assert first.device == device.name and not any("serial" in note for note in first.notes)
+    monkeypatch.setattr(other, "global_memory", 1000)
+    for there, why in ((other, f"the memory of {other.name} does not hold it"), (None, "no CPU device")):
+        found[0] = there
+        made = sample(graph, method, seed=2, size=60, device=device)
+        assert made.device == device.name and why in made.notes[0]
+        assert made.notes[0].startswith(f"the walk, which is serial, ran on {device.name}: ")

@@ -1,0 +1,105 @@
+"""Measures that are made only where they are asked for by name: modularity, and distances by weight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.arguments import shown
+from clgraph.csr.upload import upload_csr
+from clgraph.errors import InputError
+from clgraph.measures.compare import positions
+from clgraph.measures.hops import draw_sources
+from clgraph.measures.pack import measured_view, of_rows
+from clgraph.measures.scalars import OPTIONAL, MeasureRequest, Measures
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.graph import Graph
+
+NO_EDGES = "there are no edges"
+
+
+def check_also(also: Any) -> tuple[str, ...]:
+    """Check names of optional measures: a text with commas, or a sequence.
+
+    Raises
+    ------
+    InputError
+        One is unknown.
+    """
+    names = [name.strip() for name in also.split(",") if name.strip()] if isinstance(also, str) else also
+    if not isinstance(names, Sequence):
+        raise InputError(f"also is {shown(also)}: give a text such as 'modularity,weighted_distance'")
+    for name in names:
+        if name not in OPTIONAL:
+            raise InputError(f"also: {shown(name)} is no measure to ask for; use {', '.join(OPTIONAL)}")
+    return tuple(dict.fromkeys(names))
+
+
+class Also:
+    """Optional measures of a graph and of samples of it.
+
+    Parameters
+    ----------
+    names : sequence of str
+        From `OPTIONAL`.
+    original : Graph
+    dev : Device
+    request : MeasureRequest
+        Its seed is Louvain's, and that of the sources.
+    """
+
+    def __init__(self, names: Sequence[str], original: Graph, dev: Device, request: MeasureRequest) -> None:
+        self._names, self._original, self._dev, self._request = names, original, dev, request
+
+    def of(self, graph: Graph) -> dict[str, float | str]:
+        """Return those of the original or of a sample, by name; a text says why one is not defined."""
+        makers = {"modularity": self._modularity, "weighted_distance": self._weighted_distance}
+        return {name: makers[name](graph) for name in self._names}
+
+    @cached_property
+    def _labels(self) -> npt.NDArray[np.int32]:
+        """The communities of the original."""
+        from clgraph.measures.multilevel import louvain
+
+        found = louvain(self._rows(self._original), seed=self._request.seed, device=self._dev)
+        labels: npt.NDArray[np.int32] = found.labels
+        return labels
+
+    def _rows(self, graph: Graph) -> Graph:
+        """Rows alone: each pair of neighbours counts once, without weights."""
+        return of_rows(self._dev, upload_csr(self._dev, measured_view(self._dev, graph)))
+
+    def _modularity(self, graph: Graph) -> float | str:
+        from clgraph.communities.partitions import modularity
+
+        view, at = self._rows(graph), positions(self._original, graph)
+        if not view.num_arcs:
+            return NO_EDGES
+        if np.any(at < 0):
+            return "not all of its vertices are in the original"
+        return modularity(view, self._labels[at], device=self._dev)
+
+    def _weighted_distance(self, graph: Graph) -> float | str:
+        from clgraph.traversal.weighted import mean_distance
+
+        view, n, most = graph.undirected.without_self_loops, graph.num_vertices, self._request.sources
+        if not graph.is_weighted:
+            return "the graph has no weights"
+        if not view.num_arcs:
+            return NO_EDGES
+        sources = None if n <= most else draw_sources(n, most, self._request.seed)
+        return mean_distance(self._dev, view, sources=sources)
+
+
+def with_also(measures: Measures, found: dict[str, float | str]) -> Measures:
+    """Return measures with optional ones, or with the reasons why they are not defined."""
+    numbers: dict[str, Any] = {name: value for name, value in found.items() if not isinstance(value, str)}
+    reasons = {name: value for name, value in found.items() if isinstance(value, str)}
+    return replace(measures, **numbers, reasons=measures.reasons | reasons)
