@@ -56,6 +56,8 @@ def curve(run: Run) -> None:
     seeds = seeds_of(given.seed, given.seeds)
     if given.plot:
         check_drawn("--plot", given.plot, otherwise="leave it out and take -o OUT")
+    elif given.columns:
+        raise InputError("--columns is for --plot PICTURE, which is not given")
     run.check_output()
     if not run.of_shards:
         run.only_datasets(forest=given.forest, resume=given.resume)

@@ -131,7 +131,7 @@ def study(run: Run) -> None:
     written = write_outputs(found, folder, tolerance, figures=given.figures, **about)
     run.say(f"{folder}: study.csv ({len(found.rows)} rows), study.json, {', '.join(written)}")
     best = found.best(tolerance, weights)
-    samples = _write_best(run, graph, data, found, best, folder / f"best/{{}}{suffix}") if given.write else []
+    samples = _write_best(run, graph, data, found, best, folder / "best", suffix) if given.write else []
     if given.table:
         click.echo(found.table(format=given.table), nl=False)
         return
@@ -192,7 +192,9 @@ def _suffix(run: Run) -> str:
     return str(given.write_as)
 
 
-def _write_best(run: Run, graph: str, data: Graph, found: Study, best: Answer, name: Path) -> list[str]:
+def _write_best(
+    run: Run, graph: str, data: Graph, found: Study, best: Answer, folder: Path, suffix: str
+) -> list[str]:
     """Write the samples that the answer names, each with its record, and return the files."""
     from clgraph.studies.figures import plain
     from clgraph.studies.origin import write_record
@@ -202,7 +204,7 @@ def _write_best(run: Run, graph: str, data: Graph, found: Study, best: Answer, n
         run.say("note: nothing could be compared, so no samples are written")
         return []
     method, size = best.winner
-    make_folder(name.parent)
+    make_folder(folder)
     sizes, made = list(found.plan.sizes), []
     for row in found.rows:
         if (row["method"], row["size"]) != (method, size):
@@ -210,12 +212,12 @@ def _write_best(run: Run, graph: str, data: Graph, found: Study, best: Answer, n
         with warnings.catch_warnings(action="ignore"):  # what it warns of is among the study's notes
             drawn = clgraph.sample(data, method, sizes=sizes, seed=row["seed"], device=run.device)
         each = drawn[sizes.index(size)]
-        path = str(name).format(f"{method}-{plain(size)}-{row['seed']}")
+        path = str(folder / f"{method}-{plain(size)}-{row['seed']}{suffix}")
         run.write_graph(each.graph, path)
         entry = {"directed": data.directed, **each.to_dict(), "output": path}
         write_record(f"{path}.json", graph, run.reading, run.device, entry)
         made.append(path)
-    run.say(f"{name.parent}: {len(made)} samples by {method} at {size}, each with its record")
+    run.say(f"{folder}: {len(made)} samples by {method} at {size}, each with its record")
     return made
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -64,6 +64,7 @@ class LaunchConfig(WorkGroup):
     rows: int
     run: int
     spread: int
+    POWERS: ClassVar[tuple[str, ...]] = ("local", "shared")
 
     def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut it to a device's limits: an arc takes 24 bytes of local memory, a work-item 24 more."""

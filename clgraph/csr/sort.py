@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class LaunchConfig(WorkGroup):
 
     each: int
     bits: int
+    LARGEST: ClassVar[dict[str, int]] = {"bits": 12}  # a counter of each digit, in local memory
 
     def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits; alone, a work-item takes as many keys as on a CPU."""

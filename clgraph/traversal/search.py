@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -75,6 +75,7 @@ class LaunchConfig:
     pull_share: int = 8
     stay_share: int = 64
     scatter_share: int = 4
+    POWERS: ClassVar[tuple[str, ...]] = ("local", "fused_local", "rows")
 
 
 class TeamConfig(LaunchConfig):

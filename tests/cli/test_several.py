@@ -149,6 +149,7 @@ def test_a_curve_for_print(run, graph, device, tmp_path):
         (["--plot", "curve.gif"], ".png"),
         (["--method", "edfs"], "edfs deletes nothing"),
         (["--points", "0"], "--points 0"),
+        (["--columns", "2"], "--columns is for --plot PICTURE"),
         (["--points", "999999999"], "1 to 10000"),
         (["--seeds", "0"], "--seeds 0"),
         (["--size", "0"], "size"),

@@ -63,7 +63,7 @@ def friends(directed):
 @pytest.mark.parametrize("directed", [False, True])
 def test_the_winners_samples_are_written(directed, tmp_path, device, run):
     nx = pytest.importorskip("networkx")
-    whole, folder = friends(directed), tmp_path / "out"
+    whole, folder = friends(directed), tmp_path / "out {0} {x}"
     nx.write_graphml(whole, tmp_path / "friends.graphml")
     on = ("--device", device.spec, "-q", "--no-figures", "--ids", "str", "--weights")
     command = ("study", tmp_path / "friends.graphml", "--methods", "drv,rn", "--sizes", "60%,30%")

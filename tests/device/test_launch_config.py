@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import clgraph
-from clgraph.communities import propagation
-from clgraph.csr import scan
+from clgraph.communities import multilevel, propagation
+from clgraph.csr import scan, sort
 from clgraph.device.launch_config import AS_CPU, LaunchTable, WorkGroup, fit_group, fit_local
 from clgraph.ranking import sell, spmv
 from clgraph.ranking.personalized import batched_power
 from clgraph.sampling import runs
-from clgraph.traversal import blocks
+from clgraph.traversal import blocks, search
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -97,6 +97,9 @@ def test_a_wrong_file_is_refused(
     [
         (propagation.LAUNCH, "communities.propagation.LAUNCH", {"many": 48}, "many is 48: use powers of two"),
         (propagation.LAUNCH, "communities.propagation.LAUNCH", {"run": 0}, "run is 0: use a number from 1"),
+        (search.LAUNCH, "traversal.search.LAUNCH", {"rows": 48}, "rows is 48: use powers of two"),
+        (multilevel.LAUNCH, "communities.multilevel.LAUNCH", {"shared": [32, 48]}, "use powers of two"),
+        (sort.LAUNCH, "csr.sort.LAUNCH", {"bits": 13}, "bits is 13: use a number from 1 to 12"),
         (sell.ROWS, "ranking.sell.ROWS", 0, " is 0: use a number from 1 to"),
         (spmv.RUNS, "ranking.spmv.RUNS", {"hot": 2**16}, "hot is 65536: use a number from 1 to 65535"),
         (spmv.RUNS, "ranking.spmv.RUNS", {"windows": [16, 0]}, "windows is 0: use a number from 1"),
