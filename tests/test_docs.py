@@ -98,9 +98,8 @@ def test_every_public_name_has_its_place_in_the_api() -> None:
 
 
 def test_it_builds_without_a_warning(request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    missing = [
-        name for name in ("sphinx", "myst_parser", "numpydoc") if importlib.util.find_spec(name) is None
-    ]
+    needed = ("sphinx", "myst_parser", "numpydoc", "gensim", "node2vec")
+    missing = [name for name in needed if importlib.util.find_spec(name) is None]
     if missing:
         why = f"{', '.join(missing)} not installed: pip install '.[docs]'"
         if request.config.getoption("--require"):  # what is not tested must not look tested

@@ -122,6 +122,13 @@ def test_hubs_equal_the_reference(device):
     )
 
 
+def test_attempts_before_the_exact_draw(device):
+    """64, or twice the row's length: from a leaf of a star all but one in 10 000 are refused."""
+    for d in (5, 32, 33, 40):
+        star = Graph.from_edges(np.zeros(d, int), np.arange(1, d + 1))
+        equals_reference(star, "node2vec", device, seed=d, steps=6, walkers=3, p=10_000, q=10_000, walks=True)
+
+
 def test_awkward_graphs(device):
     for graph in awkward_graphs():
         equals_reference(graph, "node2vec", device, seed=5, size="100%", walkers=3, patience=20, p=2, q="0.5")
