@@ -779,7 +779,9 @@ class Search:
     def _joined(self, level: Level, program: Any, number: Any, count: int) -> tuple[int, Any, Any, Any]:
         """Return number of arcs, rows, heads and weights: work-items alone add up a community's arcs."""
         dev, n = self.dev, level.n
-        dev.copy(self.key, number, 4 * n)
+        program.multilevel_word(
+            self._passes(n), count=n, which=0, tail=number, head=number, place=None, word=self.key
+        )
         key, order = sort_by_key(dev, self.key, n, max(count - 1, 1).bit_length())
         begins, degree = self._begins(level, key, count), dev.empty(n, np.int32)
         level.program.multilevel_degrees(
