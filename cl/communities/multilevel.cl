@@ -96,9 +96,12 @@ __kernel void multilevel_keys(const int n, const ulong seed, const uint stage, c
 {
     FOR_ITEMS(v, n) {
         const OFFSET degree = row_ptr[v + 1] - row_ptr[v];
-        const uint drawn = (uint)(keyed_a(keyed_words(seed, (uint)v, stage, number, TAG_VERTEX)) >> 48);
-        key[v] = degree == 0 || (awake && !awake[v]) ? slices * CLASSES
-                                                     : (drawn * slices >> 16) * CLASSES + (degree > FEW) + (degree > MANY);
+        uint bin = slices * CLASSES;
+        if (degree > 0 && (!awake || awake[v])) {
+            const uint drawn = (uint)(keyed_a(keyed_words(seed, (uint)v, stage, number, TAG_VERTEX)) >> 48);
+            bin = (drawn * slices >> 16) * CLASSES + (degree > FEW) + (degree > MANY);
+        }
+        key[v] = bin;
     }
 }
 
@@ -508,7 +511,7 @@ __kernel void multilevel_ends(const int n, const int arcs, const int loops, __gl
         }
 }
 
-// Heads (which 0) or tails (1) of arcs in an order; place NULL: as they are.
+// Heads (which 0) or tails (1) of arcs in an order, or any numbers; place NULL: as they are.
 __kernel void multilevel_word(const int count, const int which, __global const int *restrict tail,
                               __global const int *restrict head, __global const int *restrict place, __global uint *restrict word)
 {
