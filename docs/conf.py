@@ -19,6 +19,7 @@ extensions = ["sphinx.ext.autodoc", "numpydoc", "myst_nb", "sphinx_click", "sphi
 source_suffix = {".md": "myst-nb", ".rst": "restructuredtext"}
 nb_execution_mode = "force"  # the notebook runs each time the documentation is built
 nb_execution_raise_on_error = True
+nb_execution_timeout = 600  # seconds for a cell: the machine may be busy
 nb_merge_streams = True
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
