@@ -24,7 +24,6 @@ from clgraph.bench import peers
 from clgraph.bench.harness import Case, Context, Figures, median, quantity, size
 from clgraph.bench.tables import Column, Table, value
 from clgraph.centrality.betweenness import dependencies
-from clgraph.centrality.eigen import need_doubles
 from clgraph.components import connected_components
 from clgraph.csr.generate import rmat_graph
 from clgraph.errors import ClgraphError, InputError
@@ -36,6 +35,7 @@ from clgraph.measures.triangle_count import triangles
 from clgraph.ranking import pagerank
 from clgraph.reference import verify_bfs, verify_components
 from clgraph.reference.weighted import verify_shortest_paths
+from clgraph.run import need_doubles
 from clgraph.traversal import bfs
 from clgraph.traversal.weighted import shortest_paths
 

@@ -11,12 +11,12 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.arguments import flag, whole
 from clgraph.centrality.distances import chosen_of, refuse_weights
-from clgraph.centrality.eigen import Floats, need_doubles
+from clgraph.centrality.eigen import Floats
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
 from clgraph.graph import Graph, as_graph, build_csr
 from clgraph.progress import Tell, with_progress
-from clgraph.run import run_on
+from clgraph.run import need_doubles, run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -17,10 +17,10 @@ import numpy.typing as npt
 from clgraph.arguments import flag, real, whole
 from clgraph.csr.upload import Residence, upload_csr
 from clgraph.device.launch_config import LaunchTable, WorkGroup
-from clgraph.errors import ConvergenceError, DeviceError, InputError
+from clgraph.errors import ConvergenceError, InputError
 from clgraph.graph import as_graph
 from clgraph.progress import Tell, with_progress
-from clgraph.run import run_on
+from clgraph.run import need_doubles, run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -63,15 +63,6 @@ class Sums(NamedTuple):
     squares: float
     moved: float
     product: float
-
-
-def need_doubles(device: Device, what: str) -> None:
-    """Raise a DeviceError unless the device has float64."""
-    if "HAVE_FP64" not in device.features:
-        raise DeviceError(
-            f"{device}: {what} needs float64, which the device does not have; choose another one (clgraph "
-            "devices lists them)"
-        )
 
 
 class Vectors:

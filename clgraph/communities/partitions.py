@@ -10,13 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import flag, hints, real
-from clgraph.centrality.eigen import need_doubles
 from clgraph.csr.upload import Residence, upload_csr
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.graph.checks import integers
-from clgraph.run import run_on
+from clgraph.run import need_doubles, run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device
