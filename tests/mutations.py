@@ -67,7 +67,7 @@ MUTATIONS = [
         ("dtype).type(min(last, float(np.finfo(dtype).max))))", "dtype).type(last))"),
         ("float(np.dtype(dtype).type(min(last, float(np.finfo(dtype).max))))", "last"),
         ("2 * self.n * self.lengths.largest < top", "self.lengths.largest < top"),
-        ("if reached < (batch.stop - batch.start) * n:", "if reached < 0:"),
+        ("and reached < (batch.stop - batch.start) * n:", "and reached < 0:"),
         (
             "        if not self.graph.directed:\n            return self.csr, self.weight",
             "        if True:\n            return self.csr, self.weight",
