@@ -158,7 +158,8 @@ class Links(HTMLParser):
 
 def dead_links(folder: Path) -> list[str]:
     """Links of a built documentation to files or anchors that are not in it; others' pages are not asked."""
-    pages = {page: Links(page) for page in sorted(folder.rglob("*.html"))}
+    found = sorted(set(folder.rglob("*.html")) - set((folder / "_static").rglob("*")))  # a theme's templates
+    pages = {page: Links(page) for page in found}
     dead = []
     for page, links in pages.items():
         for link in dict.fromkeys(links.targets):
