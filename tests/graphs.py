@@ -15,6 +15,26 @@ def random_graph(seed: int, n: int, m: int, **kwargs: Any) -> Graph:
     return Graph.from_edges(rng.integers(0, n, m), rng.integers(0, n, m), vertices=np.arange(n), **kwargs)
 
 
+def varied_graph(seed: int) -> tuple[Graph, Any]:
+    """A graph of up to 90 vertices, by turns directed, with copies, weighted; and its generator."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 90))
+    m = int(rng.integers(0, 4 * n))
+    directed, duplicates = seed % 4 == 1, "keep" if seed % 3 == 0 else "merge"
+    weights = rng.random(m) if seed % 5 == 0 else None
+    return random_graph(seed, n, m, directed=directed, duplicates=duplicates, weights=weights), rng
+
+
+def as_networkx(graph: Graph) -> Any:
+    """A graph's pairs in NetworkX, without copies."""
+    import networkx as nx
+
+    made: Any = (nx.DiGraph if graph.directed else nx.Graph)()
+    made.add_nodes_from(range(graph.num_vertices))
+    made.add_edges_from(zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True))
+    return made
+
+
 def same(one: Graph, other: Graph) -> None:
     """Two graphs are equal: ids, rows, weights and counts, types included."""
     assert one.directed == other.directed

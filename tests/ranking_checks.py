@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import pytest
 from clgraph import Graph
 from clgraph.errors import InputError
 from clgraph.ranking import PageRankResult, pagerank, solver
+from clgraph.ranking.problem import Problem, Weighing
 from clgraph.ranking.sell import PARTS
 from clgraph.ranking.solver import LAUNCH, Numbers
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
@@ -69,6 +71,22 @@ def usable(device: Device, graph: Graph, dtype: str = "float32") -> list[str]:
 def dtypes(device: Device) -> tuple[str, ...]:
     """The types of ranks that a device has."""
     return ("float32", "float64") if "HAVE_FP64" in device.features else ("float32",)
+
+
+# --- faults of the code that verifiers check -----------------------------------------------------------
+
+
+def squared_weights(problem: Problem, graph: Graph) -> Problem:
+    assert problem.weights is not None
+    weights = problem.weights**2
+    out = np.bincount(graph.tails, weights=weights, minlength=graph.num_vertices)
+    return replace(problem, weighing=Weighing(True, lambda: (weights, out)))
+
+
+def dropped_mass(problem: Problem, graph: Graph) -> Problem:
+    """No vertex counts as dangling: the mass on those that are is gone."""
+    out = np.where(problem.out == 0, 1.0, problem.out)
+    return replace(problem, weighing=Weighing(problem.weighing.weighted, lambda: (problem.weights, out)))
 
 
 # --- checks of one variant ----------------------------------------------------------------------------

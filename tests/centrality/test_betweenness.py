@@ -3,7 +3,7 @@
 import networkx as nx
 import numpy as np
 import pytest
-from graphs import tangle
+from graphs import as_networkx, tangle
 from personalized import everywhere
 from samplers import awkward_graphs
 
@@ -28,13 +28,6 @@ def doubles(device):
             clgraph.betweenness_centrality(Graph.from_edges([0], [1]), device=device)
         pytest.skip("no float64")
     return device
-
-
-def as_networkx(graph):
-    made = (nx.DiGraph if graph.directed else nx.Graph)()
-    made.add_nodes_from(range(graph.num_vertices))
-    made.add_edges_from(zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True))
-    return made
 
 
 @pytest.mark.smoke

@@ -5,7 +5,7 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
-from graphs import tangle
+from graphs import as_networkx, tangle
 from samplers import awkward_graphs
 
 import clgraph
@@ -18,13 +18,6 @@ from clgraph.reference.centrality import (
 )
 from clgraph.reference.traversal import reference_bfs
 from clgraph.traversal import many
-
-
-def as_networkx(graph):
-    made = (nx.DiGraph if graph.directed else nx.Graph)()
-    made.add_nodes_from(range(graph.num_vertices))
-    made.add_edges_from(zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True))
-    return made
 
 
 @pytest.mark.smoke

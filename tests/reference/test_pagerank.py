@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 import pytest
+from ranking_checks import dropped_mass, squared_weights
 
 from clgraph import Graph, pagerank
 from clgraph.errors import ClgraphError, InputError
@@ -111,19 +112,6 @@ def test_bad_arguments(options: dict[str, Any]) -> None:
 
 
 # --- faults of the code that is checked -------------------------------------------------------------------
-
-
-def squared_weights(problem: Problem, graph: Graph) -> Problem:
-    assert problem.weights is not None
-    weights = problem.weights**2
-    out = np.bincount(graph.tails, weights=weights, minlength=graph.num_vertices)
-    return replace(problem, weighing=Weighing(True, lambda: (weights, out)))
-
-
-def dropped_mass(problem: Problem, graph: Graph) -> Problem:
-    """No vertex counts as dangling: the mass on those that are is gone."""
-    out = np.where(problem.out == 0, 1.0, problem.out)
-    return replace(problem, weighing=Weighing(problem.weighing.weighted, lambda: (problem.weights, out)))
 
 
 def ignored_weights(problem: Problem, graph: Graph) -> Problem:

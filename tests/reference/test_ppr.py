@@ -10,10 +10,11 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from ranking_checks import dropped_mass, squared_weights
 
 from clgraph import Graph, personalized_pagerank
 from clgraph.errors import ClgraphError, InputError
-from clgraph.ranking.problem import Problem, Weighing, make_problem
+from clgraph.ranking.problem import Problem, make_problem
 from clgraph.reference.pagerank import reference_ppr, top_accuracy, verify_ppr
 
 if TYPE_CHECKING:
@@ -107,19 +108,6 @@ def test_verifier_sees_faults(device: Device) -> None:
     assert top.ids is not None
     with pytest.raises(ClgraphError, match="order"):
         verify_ppr(graph, replace(top, ids=top.ids[:, ::-1], scores=top.scores[:, ::-1]), [0, 10])
-
-
-def squared_weights(problem: Problem, graph: Graph) -> Problem:
-    assert problem.weights is not None
-    weights = problem.weights**2
-    out = np.bincount(graph.tails, weights=weights, minlength=graph.num_vertices)
-    return replace(problem, weighing=Weighing(True, lambda: (weights, out)))
-
-
-def dropped_mass(problem: Problem, graph: Graph) -> Problem:
-    """No vertex counts as dangling: the mass on those that are is gone."""
-    out = np.where(problem.out == 0, 1.0, problem.out)
-    return replace(problem, weighing=Weighing(problem.weighing.weighted, lambda: (problem.weights, out)))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graphs import random_graph
+from graphs import random_graph, varied_graph
 from scipy import stats
 
 from clgraph import Graph, InputError
@@ -30,18 +30,8 @@ def assert_equals_reference(graph, made, wanted):
 @pytest.mark.parametrize("method", METHODS)
 def test_equals_reference(device, method):
     for seed in range(40):
-        rng = np.random.default_rng(seed)
-        n = int(rng.integers(1, 90))
-        m = int(rng.integers(0, 4 * n))
-        graph = random_graph(
-            seed,
-            n,
-            m,
-            directed=seed % 4 == 1,
-            duplicates="keep" if seed % 3 == 0 else "merge",
-            weights=rng.random(m) if seed % 5 == 0 else None,
-        )
-        sizes = sorted({int(x) for x in rng.integers(1, n + 1, 3)}, reverse=True)
+        graph, rng = varied_graph(seed)
+        sizes = sorted({int(x) for x in rng.integers(1, graph.num_vertices + 1, 3)}, reverse=True)
         samples = sample(graph, method, sizes=sizes, seed=seed, device=device)
         wanted = reference_contract(graph, method, sizes=sizes, seed=seed)
         for made, expected in zip(samples, wanted, strict=True):
