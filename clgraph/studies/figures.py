@@ -21,7 +21,7 @@ from clgraph.studies.columns import COMPARED, MEASURES
 if TYPE_CHECKING:
     from clgraph.studies.summary import Result
 
-# Paul Tol's bright and muted colours, in an order in which neighbours stay apart for colour-blind readers, too
+# Paul Tol's bright and muted colours, ordered so that neighbours stay apart for colour-blind readers, too
 # (a test simulates them); markers and dashes differ as well, for print
 SERIES = ("#4477AA", "#CC3311", "#0099AA", "#997700", "#7755CC", "#AA3377", "#228833", "#666666")
 DARK = ("#7fb2e5", "#ff8a6b", "#4fd0de", "#e0bb45", "#b39dff", "#e08abf", "#6cc07a", "#b8b8b8")
