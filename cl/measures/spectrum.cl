@@ -49,9 +49,9 @@
 
 // A work-item's share of a chunk of w[j + 1] = M v[j] - norm[j] v[j - 1] (the latter not for the first vector of a cycle);
 // returns its product with v[j]. Long rows are left to the work-group, in a list.
-static inline double product_of(const int c, const int j, const int begin, CHUNKS,
-                                __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                                __global const double *restrict norm, volatile __local int *many, __local int *list)
+static inline double product_of(const int c, const int j, const int begin, CHUNKS_WITHIN,
+                                __global const OFFSET *row_ptr, __global const int *col_idx,
+                                __global const double *norm, volatile __local int *many, __local int *list)
 {
     CHUNK_OF(c);
     __global const double *x = u + j * stride - base, *last = u + max(j - 1, 0) * stride - base;
@@ -117,7 +117,7 @@ __kernel void spectrum_product(const int j, const int begin, CHUNKS, __global co
 
 // A work-item's share of the products of t with ROWS vectors, of which those up to the last are wanted.
 static inline void dots_of(const int first_row, const int last_row, const long stride, const size_t from,
-                           __global const double *restrict u, const double *t, double *mine)
+                           __global const double *u, const double *t, double *mine)
 {
     double sum[ROWS][LANES];
     for (int r = 0; r < ROWS; r++)
@@ -164,8 +164,8 @@ __kernel void spectrum_dots(const int j, const int count, const int target, cons
 
 // A work-item's share of a chunk of w[target] -= alpha[j] v[j] (j not negative), and less the sum of h[i] v[i] of the
 // first `some` vectors; returns the square of its length.
-static inline double update_of(const int c, const int j, const int some, const int target, CHUNKS,
-                               __global const double *restrict alpha, __global const double *restrict h)
+static inline double update_of(const int c, const int j, const int some, const int target, CHUNKS_WITHIN,
+                               __global const double *alpha, __global const double *h)
 {
     CHUNK_OF(c);
     __global double *y = w + target * stride - base;
@@ -201,7 +201,7 @@ __kernel void spectrum_update(const int j, const int count, const int target, co
 
 // --- Sums over chunks, and what happens to the basis at a restart
 
-static inline double sum_of_chunks(__global const double *restrict part, const int from, const int to)
+static inline double sum_of_chunks(__global const double *part, const int from, const int to)
 {
     double sum = 0;
     for (int c = from + (int)get_local_id(0); c < to; c += LOCAL)
@@ -224,8 +224,8 @@ __kernel void spectrum_sum(const int graphs, const int chunks, __global const in
 
 // Note the length of vector `target`; alpha: of the step that made it, or NULL.
 static inline void take_length(const int g, const double square, const int graphs, const int target,
-                               __global const double *restrict alpha, __global double *restrict size,
-                               __global double *restrict norm, __global double *restrict scale)
+                               __global const double *alpha, __global double *size,
+                               __global double *norm, __global double *scale)
 {
     const double length = sqrt(square);
     if (alpha)
@@ -250,7 +250,7 @@ __kernel void spectrum_norm(const int graphs, const int target, __global const i
 }
 
 // A random vector: keyed by a graph's own vertices and the number of the restart.
-static inline void random_of(const int c, const int target, const uint number, CHUNKS)
+static inline void random_of(const int c, const int target, const uint number, CHUNKS_WITHIN)
 {
     CHUNK_OF(c);
     __global double *y = w + target * stride - base;
@@ -269,7 +269,7 @@ __kernel void spectrum_random(const int target, const uint number, const int row
 }
 
 // In a chunk, the first `kept` vectors become combinations of all, and the next one the last.
-static inline void turn_of(const int c, const int kept, CHUNKS, __global const double *restrict turn)
+static inline void turn_of(const int c, const int kept, CHUNKS_WITHIN, __global const double *turn)
 {
     CHUNK_OF(c);
     __global const double *mine = turn + (size_t)g * (VECTORS - 1) * kept;
@@ -318,9 +318,9 @@ __kernel void spectrum_turn(const int kept, CHUNKS, __global const double *restr
 
 // As spectrum_dots, spectrum_sum and spectrum_update
 static inline void orthogonal_of(const int g, const int j, const int count, const int target, const int row,
-                                 const int chunks, CHUNKS, __global const int *restrict begin,
-                                 __global const int *restrict flag, __global const double *restrict alpha,
-                                 __global double *restrict part, __global double *restrict h)
+                                 const int chunks, CHUNKS_WITHIN, __global const int *begin,
+                                 __global const int *flag, __global const double *alpha,
+                                 __global double *part, __global double *h)
 {
     const int some = flag[row * graphs + g] ? count : 0;
     for (int c = begin[g]; some && c < begin[g + 1]; c++) {

@@ -21,6 +21,10 @@
     const int base, const long stride, const int graphs, __global const int *restrict active,               \
         __global const int *restrict chunk, __global const double *restrict u, __global double *restrict w, \
         __global const double *restrict scale
+// of inlined functions: without `restrict`, which Oclgrind mishandles after inlining
+#define CHUNKS_WITHIN                                                                                      \
+    const int base, const long stride, const int graphs, __global const int *active,                       \
+        __global const int *chunk, __global const double *u, __global double *w, __global const double *scale
 #define CHUNKS_AS base, stride, graphs, active, chunk, u, w, scale
 
 #define CHUNK_OF(c) const int first = chunk[4 * (c)], end = chunk[4 * (c) + 1], g = chunk[4 * (c) + 2]

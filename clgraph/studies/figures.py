@@ -21,9 +21,11 @@ from clgraph.studies.columns import COMPARED, measures_of
 if TYPE_CHECKING:
     from clgraph.studies.summary import Result
 
-# Paul Tol's bright and muted colours; markers and dashes differ too, for print and for colour-blind readers
-SERIES = ("#4477AA", "#CC3311", "#228833", "#AA3377", "#997700", "#0099AA", "#7755CC", "#666666")
-DARK = ("#7fb2e5", "#ff8a6b", "#6cc07a", "#e08abf", "#e0bb45", "#4fd0de", "#b39dff", "#b8b8b8")
+# Paul Tol's bright and muted colours, ordered so that neighbours stay apart for colour-blind readers, too
+# (a test simulates them); markers and dashes differ as well, for print
+SERIES = ("#4477AA", "#CC3311", "#0099AA", "#997700", "#7755CC", "#AA3377", "#228833", "#666666")
+DARK = ("#7fb2e5", "#ff8a6b", "#4fd0de", "#e0bb45", "#b39dff", "#e08abf", "#6cc07a", "#b8b8b8")
+ACCEPTED = "series6"  # green
 MARKERS = "o^sDvPX*"
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2, 1, 2)))
 INK = {"ink": "#1b1b1b", "grid": "#d0d0d0", "faint": "#c4c4c4"}
@@ -32,6 +34,7 @@ PAPER = {**INK, **{f"series{i}": colour for i, colour in enumerate(SERIES)}}
 TOKENS = {name: f"#0a0b{number:02x}" for number, name in enumerate(PAPER, 16)}
 MOST = len(SERIES)  # methods in one panel; of more each has a panel of its own
 NARROW = 4.0  # inches below which a figure is one column
+WIDE = 6.0  # inches above which the panels of the answer stand in one row
 POINTS = 200  # of a curve: more are not seen, and make a file large
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 Line = Callable[[Any, str, dict[str, Any]], bool]  # draws a method's line; False if it has none
@@ -126,8 +129,10 @@ def span_of(study: Result, measure: str) -> tuple[tuple[float, float] | None, bo
     ends = [row[end] for row in rows for end in ("low", "high") if row[end] is not None]
     low, high = min(seen) - room, max(seen) + room
     cut = min(ends, default=low) < low or max(ends, default=high) > high
-    if measure.startswith("ks_"):
+    if min(seen) >= 0:  # no interval makes such a measure negative
         low = max(low, -room / 4)
+    if measure.startswith("ks_"):
+        high = min(high, 1 + room / 4)
     return (max(low, min([*seen, *ends]) - room / 4), min(high, max([*seen, *ends]) + room / 4)), cut
 
 
@@ -241,7 +246,7 @@ def heat_height(answer: Answer, width: float) -> float:
 def draw_choices(choices: list[Choice], figure: Any, colours: dict[str, str]) -> None:
     """Draw the distances at one size: methods in rows, ranked over all, a panel for each aspect."""
     order = [place.method for place in choices[0].places][::-1]
-    wide = figure.get_figwidth() > NARROW
+    wide = figure.get_figwidth() > WIDE
     columns = len(choices) if wide else 2
     rows = -(-len(choices) // columns)
     grid = figure.subplots(rows, columns, sharey=True, squeeze=False)
@@ -254,8 +259,8 @@ def draw_choices(choices: list[Choice], figure: Any, colours: dict[str, str]) ->
         axes.grid(visible=True, linewidth=0.4)
         accepted = 100 * choice.tolerance
         # what is accepted: from nothing to the line
-        axes.axvspan(0, accepted, color=colours["series2"], alpha=0.13, linewidth=0)
-        axes.axvline(accepted, color=colours["series2"], linewidth=1)
+        axes.axvspan(0, accepted, color=colours[ACCEPTED], alpha=0.13, linewidth=0)
+        axes.axvline(accepted, color=colours[ACCEPTED], linewidth=1)
         best = {choice.method, *choice.alike}
         for place in choice.places:
             inside = place.method in best
@@ -281,7 +286,7 @@ def draw_choices(choices: list[Choice], figure: Any, colours: dict[str, str]) ->
 
 def choices_height(choices: list[Choice], width: float) -> float:
     """Return the height of the picture of the answer."""
-    rows = 1 if width > NARROW else -(-len(choices) // 2)
+    rows = 1 if width > WIDE else -(-len(choices) // 2)
     return 0.75 + rows * (0.35 + 0.165 * len(choices[0].places))
 
 
@@ -348,14 +353,19 @@ def draw_curves(study: Result, name: str, size: str, figure: Any, colours: dict[
         axes.plot(x, y, label=method, **style)
         return True
 
+    from matplotlib.ticker import LogLocator
+
     def finish(axes: Any) -> None:
-        ink = {"color": colours["ink"], "linewidth": 2.2, "alpha": 0.6, "zorder": 1}
+        ink = {"color": colours["ink"], "linewidth": 2.0, "zorder": 1}  # below the methods' thinner lines
         axes.plot(*points(known["original"]), label="original", **ink)
         if logarithmic:
             axes.set_xscale("log")
             axes.set_yscale("log")
         if name == "spectra":
             axes.set_xticks([1, 2, 5, 10, 20], ["1", "2", "5", "10", "20"])
+            # they span less than two decades: powers of ten alone would be a single tick
+            axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         if name == "hops":
             axes.xaxis.get_major_locator().set_params(integer=True)
         if name != "degrees":

@@ -1,12 +1,55 @@
 """What the figures of a study show."""
 
+from itertools import pairwise
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import clgraph
 from clgraph.drawing import COLUMNS
-from clgraph.studies.figures import span_of, write_figures
+from clgraph.studies.figures import DARK, SERIES, span_of, write_figures
+
+# how colours look to readers without red, green or blue cones: G. M. Machado, M. M. Oliveira,
+# L. A. F. Fernandes, IEEE Trans. Visualization and Computer Graphics 15(6), 2009, table 1, of linear RGB
+COLOUR_BLIND = {
+    "none": np.eye(3),
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.01182, 0.04294, 0.968881],
+    ],
+    "tritanopia": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.3039],
+    ],
+}
+TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+
+
+def lab(colour, seen):
+    """CIELAB coordinates of a colour as a reader sees it."""
+    rgb = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    x, y, z = TO_XYZ @ np.clip(np.array(seen) @ linear, 0, 1) / TO_XYZ.sum(1)
+    x, y, z = (np.cbrt(t) if t > 0.008856 else 7.787 * t + 16 / 116 for t in (x, y, z))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("reader", COLOUR_BLIND)
+@pytest.mark.parametrize("colours", [SERIES, DARK], ids=["light", "dark"])
+def test_colours_of_neighbours_stay_apart_for_colour_blind_readers(colours, reader):
+    seen = [lab(colour, COLOUR_BLIND[reader]) for colour in colours]
+    # 20 is seen at a glance, 2 side by side; those further apart have other markers and dashes, too
+    assert min(np.linalg.norm(one - other) for one, other in pairwise(seen)) > 20
+    rest = [np.linalg.norm(seen[i] - seen[j]) for i in range(8) for j in range(i)]
+    assert min(rest) > 2
 
 
 def study(*rows, original=4.0):
