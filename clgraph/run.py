@@ -236,12 +236,3 @@ def _blocks(
 
     shelve(device, graph)
     return device.cached(graph, ("pieces", sections, values), make)
-
-
-def need_doubles(device: Device, what: str) -> None:
-    """Raise a DeviceError unless the device has float64."""
-    if "HAVE_FP64" not in device.features:
-        raise DeviceError(
-            f"{device}: {what} needs float64, which the device does not have; choose another one (clgraph "
-            "devices lists them)"
-        )
