@@ -322,7 +322,7 @@ def plot(entries: list[dict[str, Any]], file: Path) -> None:
     names = list(dict.fromkeys(name for entry in entries for name in entry["rows"]))
     across = min(4, len(names))
     down = -(-len(names) // across)
-    figure = Figure(figsize=(3 * across, 2.1 * down + 0.7), layout="constrained")
+    figure = Figure(figsize=(max(6, 3 * across), 2.1 * down + 0.7), layout="constrained")
     for panel, name in zip(figure.subplots(down, across, squeeze=False).flat, names, strict=False):
         rows = [(at, entry["rows"].get(name, {})) for at, entry in enumerate(entries)]
         there = [(at, row) for at, row in rows if "value" in row]
