@@ -114,6 +114,11 @@ MUTATIONS = [
         ("if (c < 0 || (within && c != own && busy[c] == stamp))", "if (c < 0)"),
         ("if (u == v || (within && u >= 0 && within[u] != within[v]))", "if (u == v)"),
         ("(claim[from] != v || claim[to] != v)", "claim[from] != v"),
+        (" << (other == was);", " << 1;"),
+        (
+            "value[before[begins[r]] + j] = (long)(sum[key[j]] - 1);",
+            "value[before[begins[r]] + j] = sum[key[j]];",
+        ),
         ("tail[e] != tail[before] || head[e] != head[before];", "tail[e] != tail[before];"),
         ("label[number[v]] = number[root[v]];", "label[number[v]] = number[v];"),
         ("        if (label[v] == v && members[v] == 1)\n", "        if (label[v] == v)\n"),
@@ -121,7 +126,7 @@ MUTATIONS = [
     *_of(
         MULTILEVEL,
         "clgraph/communities/multilevel.py",
-        ("((upper << 40) + (mixed << 21) + lower)", "((upper << 40) + (mixed << 20) + lower)"),
+        ("(upper << 40) + (mixed << 21) + lower", "(upper << 40) + (mixed << 20) + lower"),
         ("        return after > before\n", "        return False\n"),
         ("exponent + 38 - total.bit_length()", "exponent + 37 - total.bit_length()"),
         ("            slices *= 4\n", "            slices *= 2\n"),

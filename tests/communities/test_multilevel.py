@@ -17,6 +17,7 @@ import clgraph
 from clgraph import CapacityError, Graph, InputError
 from clgraph.communities import multilevel
 from clgraph.communities.multilevel import whole_weights
+from clgraph.device.launch_config import LaunchTable
 from clgraph.reference.multilevel import reference_leiden, reference_louvain, verify_leiden, verify_louvain
 
 DATA = Path(os.environ.get("CLGRAPH_TEST_DATA", "missing"))
@@ -107,6 +108,18 @@ def test_larger_graphs(device, method):
         Graph.from_edges(np.zeros(700, int), np.arange(1, 701)),
     ):
         same_as_reference(method, graph, device, seed=1)
+
+
+@both
+def test_rows_are_chosen_for_by_groups_and_by_items_alone(device, method, monkeypatch):
+    """Sums of 32 and 64 bits; rows of all classes; levels made by sorting arcs and by joining lists."""
+    from clgraph.communities import multilevel
+
+    own = multilevel.LAUNCH.simulator
+    for config in (own, replace(own, local=1)):
+        monkeypatch.setattr(multilevel, "LAUNCH", LaunchTable(gpu=config, cpu=config, simulator=config))
+        for graph in (tangle(1, 60, 300), weighted("large", False)):
+            same_as_reference(method, graph, device, seed=2)
 
 
 def test_labels_on_the_device(device):
