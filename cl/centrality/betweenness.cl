@@ -218,16 +218,16 @@ __kernel void betweenness_back(const int begin, const int end, const int level, 
 #ifdef LONG_ROW
 #define LOADS 16         // that a work-item has on the way at once
 
-// Sets `sum` to that of this work-item's row and lane (the first `LANES` of a row's work-items have it): `per_row` work-items
-// take a row, of `rows` rows from entry `begin` of the list on; v is the row, -1 beyond the last. `part` has a double for each
+// Sets `sum` to that of this work-item's row and lane (the first LANES of a row's work-items have it): 1 << shift work-items take
+// a row, of `rows` rows from entry `begin` of the list on; v is the row, -1 beyond the last. `part` has a double for each
 // work-item, and for each partial sum of a very long row.
 #define SUM_ROWS(sum, v, mine, wanted, values)                                                                         \
     __local double part[LANES * MOST_WAYS];                                                                            \
-    const int size_ = (int)get_local_size(0), mine = (int)get_local_id(0) % per_row;                                   \
-    const int entry_ = (int)(get_group_id(0) * (size_t)(size_ / per_row)) + (int)get_local_id(0) / per_row;            \
+    const int per_row = 1 << shift, lid_ = (int)get_local_id(0), which_ = lid_ >> shift, mine = lid_ & (per_row - 1);  \
+    const int entry_ = (int)get_group_id(0) * ((int)get_local_size(0) >> shift) + which_;                              \
     const int v = entry_ < rows ? list[begin + entry_] : -1, l_ = mine % LANES;                                        \
     const OFFSET first_ = v < 0 ? 0 : row_ptr[v], arcs_ = v < 0 ? 0 : row_ptr[v + 1] - first_;                         \
-    const int ways_ = ways_of(arcs_), base_ = (int)get_local_id(0) - mine;                                             \
+    const int ways_ = ways_of(arcs_), base_ = which_ * per_row;                                                        \
     for (int way = mine / LANES; way < ways_; way += per_row / LANES) {                                                \
         double add = 0;                                                                                                \
         for (int e = way; e < arcs_; e += LOADS * ways_) { /* a row has less than 2^31 / LANES arcs */                 \
@@ -254,7 +254,7 @@ __kernel void betweenness_back(const int begin, const int end, const int level, 
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
     const double sum = part[base_ + l_]
 
-__kernel void betweenness_forward_long(const int begin, const int rows, const int per_row, const int max_ways, const int level,
+__kernel void betweenness_forward_long(const int begin, const int rows, const int shift, const int max_ways, const int level,
                                        __global const int *restrict list, __global const OFFSET *restrict row_ptr,
                                        __global const int *restrict col_idx, __global const DIST *restrict distance,
                                        __global double *paths)
@@ -264,7 +264,7 @@ __kernel void betweenness_forward_long(const int begin, const int rows, const in
         paths[AT(v, mine)] = sum;
 }
 
-__kernel void betweenness_back_long(const int begin, const int rows, const int per_row, const int max_ways, const int level,
+__kernel void betweenness_back_long(const int begin, const int rows, const int shift, const int max_ways, const int level,
                                     const int by_arc, __global const int *restrict list,
                                     __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                                     __global const DIST *restrict distance, __global double *restrict paths,

@@ -115,20 +115,25 @@ __kernel void spectrum_product(const int j, const int begin, CHUNKS, __global co
         part[c] = SUM_OF(0, mine);
 }
 
-// A work-item's share of the products of t with ROWS vectors, of which those up to the last are wanted.
-static inline void dots_of(const int first_row, const int last_row, const long stride, const size_t from,
+// A work-item's share of the products of t with ROWS vectors, of which those up to the last are wanted; in a chunk of `left`
+// vertices, after which others may be writing another graph's.
+static inline void dots_of(const int first_row, const int last_row, const long stride, const size_t from, const int left,
                            __global const double *u, const double *t, double *mine)
 {
     double sum[ROWS][LANES];
     for (int r = 0; r < ROWS; r++)
         for (int l = 0; l < LANES; l++)
             sum[r][l] = 0;
-    for (int q = 0; q < PER; q += LANES) {
-        const size_t at = from + q * LOCAL + get_local_id(0);
+    for (int q = 0; q < PER && q * LOCAL < left; q += LANES) {
+        const int at = q * LOCAL + (int)get_local_id(0);
         for (int r = 0; r < ROWS; r++) {
-            __global const double *x = u + min(first_row + r, last_row) * stride + at;
-            for (int l = 0; l < LANES; l++)
-                sum[r][l] += x[l * LOCAL] * t[q + l];
+            __global const double *x = u + min(first_row + r, last_row) * stride + from + at;
+            if ((q + LANES) * LOCAL <= left)
+                for (int l = 0; l < LANES; l++)
+                    sum[r][l] += x[l * LOCAL] * t[q + l];
+            else
+                for (int l = 0; l < LANES && at + l * LOCAL < left; l++)
+                    sum[r][l] += x[l * LOCAL] * t[q + l];
         }
     }
     for (int r = 0; r < ROWS; r++) {
@@ -152,7 +157,7 @@ __kernel void spectrum_dots(const int j, const int count, const int target, cons
     const int some = flag[row * graphs + g] ? count : 0;   // uniform in a group: all of it has the same chunk
     for (int first_row = 0; first_row < some; first_row += ROWS) {
         double mine[ROWS];
-        dots_of(first_row, count - 1, stride, first - base, u, t, mine);
+        dots_of(first_row, count - 1, stride, first - base, end - first, u, t, mine);
         GROUP_SUMS(ROWS, mine);
         for (int r = get_local_id(0); r < min(ROWS, count - first_row); r += LOCAL)
             part[(size_t)(first_row + r) * chunks + c] = SUM_OF(r, mine);
@@ -169,13 +174,18 @@ static inline double update_of(const int c, const int j, const int some, const i
 {
     CHUNK_OF(c);
     __global double *y = w + target * stride - base;
+    const int left = end - first - (int)get_local_id(0);
     double t[PER];
     TAKE(t, y, j);
     for (int i = 0; i < some; i++) {
         const double by = h[i * graphs + g] * scale[i * graphs + g];
         __global const double *x = u + i * stride + (first - base) + get_local_id(0);
-        for (int q = 0; q < PER; q++)
-            t[q] -= by * x[q * LOCAL];
+        if (left > (PER - 1) * LOCAL)
+            for (int q = 0; q < PER; q++)
+                t[q] -= by * x[q * LOCAL];
+        else   // not beyond the chunk, where others may be writing another graph's
+            for (int q = 0; q * LOCAL < left; q++)
+                t[q] -= by * x[q * LOCAL];
     }
     double mine = 0;
     FOR_CHUNK(q, v) {
@@ -329,7 +339,7 @@ static inline void orthogonal_of(const int g, const int j, const int count, cons
         double t[PER], mine[ROWS];
         TAKE(t, y, j);
         for (int first_row = 0; first_row < some; first_row += ROWS) {
-            dots_of(first_row, count - 1, stride, first - base, u, t, mine);
+            dots_of(first_row, count - 1, stride, first - base, end - first, u, t, mine);
             for (int r = 0; r < min(ROWS, count - first_row); r++)
                 part[(size_t)(first_row + r) * chunks + c] = mine[r];
         }

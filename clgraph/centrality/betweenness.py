@@ -148,9 +148,10 @@ class Brandes:
             for ways, begin, rows in zip((MOST_WAYS, WAYS), starts, np.diff([*starts, others]), strict=False):
                 if rows:
                     long = getattr(program, f"{name}_long")
-                    per_row = min(ways * self.lanes, GROUP, long.limit)
+                    shift = min(ways * self.lanes, GROUP, long.limit).bit_length() - 1
+                    per_row = 1 << shift
                     local = per_row if per_row < ways * self.lanes else max(per_row, SMALL_GROUP)
-                    given = {"begin": begin, "rows": rows, "per_row": per_row, "max_ways": ways}
+                    given = {"begin": begin, "rows": rows, "shift": shift, "max_ways": ways}
                     groups = -(-int(rows) * per_row // local)
                     long.launch(self, groups * local, local=local, level=level, **given, **csr.buffers)
             if end > others:
