@@ -78,7 +78,7 @@ def case_components_copra(device: Any) -> None:
 def case_components_no_majority(device: Any) -> None:
     """The largest component where none has half of the vertices."""
     from clgraph.components import finder
-    from clgraph.components.finder import GiantFinder, all_sizes
+    from clgraph.components.finder import GiantFinder
     from clgraph.csr.upload import upload_csr
     from clgraph.graph import Graph
 
