@@ -27,13 +27,15 @@ def case_distances(device: Any) -> None:
 
 
 def case_betweenness(device: Any) -> None:
-    """Paths counted forth and dependencies back, level by level, with endpoints."""
+    """Paths counted forth and dependencies back, level by level, with endpoints, and scaled."""
     from clgraph.centrality.betweenness import dependencies
     from clgraph.reference.centrality import reference_betweenness
 
     graph, some = _tangle(), np.array([1, 2, 7, 49], np.int32)
-    found = dependencies(device, graph, some, endpoints=True)
-    assert np.allclose(found, reference_betweenness(graph, some.tolist(), endpoints=True), rtol=1e-12)
+    found = dependencies(device, graph, some, endpoints=True, scale=(0.5, 4))
+    expected = 4 * np.asarray(reference_betweenness(graph, some.tolist(), endpoints=True))
+    expected[some] /= 2
+    assert np.allclose(found, expected, rtol=1e-12)
 
 
 def case_edge_betweenness(device: Any) -> None:
