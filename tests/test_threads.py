@@ -749,6 +749,25 @@ def inherited(name):
     return getattr(INHERITED[0], name)
 
 
+FORK_AT_ONCE = """
+import gc, os, sys, warnings
+import clgraph
+
+warnings.simplefilter("ignore")
+clgraph.get_device(sys.argv[1])
+child = os.fork()
+if not child:
+    os._exit(0 if gc.get_freeze_count() else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+def test_a_child_collects_nothing_of_a_parent_without_buffers(device):
+    """Its drivers were tried, which left programs and kernels: circles."""
+    assert output_of(FORK_AT_ONCE, device.spec, "") == "0\n"
+
+
 @forking
 def test_workers_that_are_forked(device):
     """They take what is pickled for them, and give it back; what only the parent's device has is refused."""

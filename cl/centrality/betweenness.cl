@@ -36,8 +36,8 @@
 #define CLASSES 3        // of rows: very long (these begin first: they take longest), long, others
 #endif
 #define ONE_SUM 32       // arcs
-#define WAYS 8           // partial sums of a row of more
-#define VERY_LONG 4096   // arcs; rows with more have MOST_WAYS partial sums
+#define WAYS 8           // partial sums of a row of more: of four lanes, a warp takes them
+#define VERY_LONG 4096   // arcs; rows with more have MOST_WAYS partial sums, which 256 work-items take
 #define MOST_WAYS 64
 #define GROUP_LISTS 96   // lists that a work-group counts by itself
 #define AT(v, l) ((size_t)(v) * LANES + (l))
@@ -131,12 +131,11 @@ __kernel void betweenness_lists(const int n, __global const OFFSET *restrict row
 }
 
 // for (each vertex v of a level's list that is this work-item's)
-#define FOR_LEVEL(v, begin, end)                                                                                       \
-    const uint lane = (uint)(get_global_id(0) % SPLIT) * PER;                                                          \
-    const long from_ = (long)(begin) + (long)(get_global_id(0) / SPLIT) * ENTRIES;                                     \
-    for (long i_ = min(from_, (long)(end)), end_ = min(from_ + ENTRIES, (long)(end)), v; i_ < end_ && (v = list[i_], 1);\
+#define FOR_LEVEL(v, begin, end)                                                                              \
+    const uint lane = (uint)(get_global_id(0) % SPLIT) * PER;                                                 \
+    const long from_ = (long)(begin) + (long)(get_global_id(0) / SPLIT) * ENTRIES;                            \
+    for (long i_ = min(from_, (long)(end)), end_ = min(from_ + ENTRIES, (long)(end)), v; i_ < end_ && (v = list[i_], 1); \
          i_++)
-
 
 static inline int ways_of(const OFFSET arcs) { return arcs > VERY_LONG ? MOST_WAYS : arcs > ONE_SUM ? WAYS : 1; }
 
@@ -216,7 +215,7 @@ __kernel void betweenness_back(const int begin, const int end, const int level, 
 }
 
 #ifdef LONG_ROW
-#define LOADS 16         // that a work-item has on the way at once
+#define LOADS 16         // that a work-item has on the way at once: with 4 of them, hubs of R-MAT 22 take an H200 three times as long
 
 // Sets `sum` to that of this work-item's row and lane (the first LANES of a row's work-items have it): 1 << shift work-items take
 // a row, of `rows` rows from entry `begin` of the list on; v is the row, -1 beyond the last. `part` has a double for each
@@ -230,7 +229,7 @@ __kernel void betweenness_back(const int begin, const int end, const int level, 
     const int ways_ = ways_of(arcs_), base_ = which_ * per_row;                                                        \
     for (int way = mine / LANES; way < ways_; way += per_row / LANES) {                                                \
         double add = 0;                                                                                                \
-        for (int e = way; e < arcs_; e += LOADS * ways_) { /* a row has less than 2^31 / LANES arcs */                 \
+        for (int e = way; e < arcs_; e += LOADS * ways_) { /* rows have less than 2^26 arcs */                         \
             size_t at[LOADS];                                                                                          \
             int is[LOADS];                                                                                             \
             double term[LOADS];                                                                                        \

@@ -13,10 +13,10 @@
 // count              ulong[n]   what was counted at each vertex; zero before
 //
 // launch     padded range, one work-item per RUN edges (csr/arcs.h)
-// tunables   RUN; SKEW (measures/lists.h)
+// tunables   RUN; SKEW (lists.h)
 
 #include "csr/arcs.h"
-#include "measures/lists.h"
+#include "lists.h"
 #include "wide.h"
 
 #ifndef COUNT

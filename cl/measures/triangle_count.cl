@@ -21,10 +21,10 @@
 //                    that were found by their numbers; zero before
 //
 // launch     padded range, one work-item per RUN arcs (csr/arcs.h)
-// tunables   RUN; SKEW (measures/lists.h); CORE: vertices of the core at most
+// tunables   RUN; SKEW (lists.h); CORE: vertices of the core at most
 
 #include "csr/arcs.h"
-#include "measures/lists.h"
+#include "lists.h"
 #include "wide.h"
 
 #ifndef CORE

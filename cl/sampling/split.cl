@@ -17,6 +17,7 @@
 // tunables     RUN, ITEMS; ITEM, the type of an arc's place in a list; DIRECTED; BY_DEGREE (the law of negatives)
 
 #include "keyed.h"
+#include "lists.h"
 #include "csr/arcs.h"
 
 #define TAG_NEGATIVE 42u
@@ -27,25 +28,11 @@
 #define ITEM int   // the place of an arc
 #endif
 
-// (Functions take no restrict: Oclgrind does not know what compilers make of it.)
-// The first place in a part of a row whose head is `head` or larger.
-static inline OFFSET place_from(__global const int *col_idx, OFFSET low, OFFSET high, const int head)
-{
-    while (low < high) {
-        const OFFSET middle = low + (high - low) / 2;
-        if (col_idx[middle] < head)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 // Where the arc tail -> head is, or -1.
 static inline long arc_of(__global const OFFSET *row_ptr, __global const int *col_idx, const int tail,
                           const int head)
 {
-    const OFFSET end = row_ptr[tail + 1], at = place_from(col_idx, row_ptr[tail], end, head);
+    const OFFSET end = row_ptr[tail + 1], at = search_from(row_ptr[tail], end, head, col_idx);
     return at < end && col_idx[at] == head ? (long)at : -1;
 }
 
@@ -154,7 +141,7 @@ __kernel void split_missing(const int n, __global const OFFSET *restrict row_ptr
 #ifdef DIRECTED
         missing[u] = n - (int)(end - begin) - (arc_of(row_ptr, col_idx, u, u) < 0);
 #else
-        missing[u] = n - 1 - u - (int)(end - place_from(col_idx, begin, end, u + 1));
+        missing[u] = n - 1 - u - (int)(end - search_from(begin, end, u + 1, col_idx));
 #endif
     }
 }
@@ -177,11 +164,11 @@ static inline ulong pair_of(const long r, const int n, __global const long *befo
     int base = 0;
 #ifdef DIRECTED
     // u itself is missing like the others, unless it has a loop, and does not count
-    const OFFSET own = place_from(col_idx, begin, end, u);
+    const OFFSET own = search_from(begin, end, u, col_idx);
     if ((own == end || col_idx[own] != u) && rest >= u - (int)(own - begin))
         rest++;
 #else
-    begin = place_from(col_idx, begin, end, u + 1);
+    begin = search_from(begin, end, u + 1, col_idx);
     base = u + 1;
 #endif
     // before place p of the row, col_idx[p] - base - (p - begin) vertices are missing, which never falls

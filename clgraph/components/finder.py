@@ -58,8 +58,9 @@ class LaunchConfig:
     link_first: int | None = None
 
 
-# one work-item of a GPU alone on a long row would hold up the launch; a CPU's core goes through rows of any
-# length, and most of its links would only find that the giant has both ends
+# one work-item of a GPU alone on a long row would hold up the launch, and after a first part all links take
+# an H200 0.1 ms instead of 0.7 ms (R-MAT 22); a CPU's core goes through rows of any length, and most of its
+# links would only find that the giant has both ends
 LAUNCH = LaunchTable(
     gpu=LaunchConfig(long_row=64, block=64, rank_items=8, sample_width=256, link_first=16),
     cpu=LaunchConfig(long_row=None, block=2048, rank_items=512, link_every=8),

@@ -440,7 +440,7 @@ def _keep_parents() -> None:
         _parents.extend(memory.live_buffers())
         _parents.extend(dict(cache.values) for cache in memory.graph_cache.owners.values())
     # a program and its kernels are a circle, which a collection would free
-    if _parents:
+    if drivers.parent:
         gc.freeze()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy.typing as npt
 from clgraph.arguments import shown
 from clgraph.csr.upload import upload_csr
 from clgraph.errors import InputError
+from clgraph.lazy import lazy
 from clgraph.measures.compare import positions
 from clgraph.measures.hops import draw_sources
 from clgraph.measures.pack import measured_view, of_rows
@@ -63,7 +63,7 @@ class Also:
         makers = {"modularity": self._modularity, "weighted_distance": self._weighted_distance}
         return {name: makers[name](graph) for name in self._names}
 
-    @cached_property
+    @lazy
     def _labels(self) -> npt.NDArray[np.int32]:
         """The communities of the original."""
         from clgraph.communities.multilevel import louvain

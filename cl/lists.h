@@ -1,5 +1,5 @@
-// measures/lists.h: two ascending lists side by side. Where one is more than SKEW times longer than the other, its entries are
-// searched by bisection, not merged.
+// lists.h: a place in an ascending list, found by bisection. Of two lists side by side, one that is more than SKEW times longer
+// than the other is searched, not merged.
 
 #ifndef SKEW
 #define SKEW 16
@@ -7,11 +7,11 @@
 
 // First position from i on, before `end`, whose entry is at least x. (`restrict` in functions that LLVM inlines into loops
 // would need an intrinsic that Oclgrind lacks.)
-static inline OFFSET search_from(OFFSET i, OFFSET end, const int x, __global const int *up_idx)
+static inline OFFSET search_from(OFFSET i, OFFSET end, const int x, __global const int *list)
 {
     while (i < end) {
         const OFFSET middle = i + (end - i) / 2;
-        if (up_idx[middle] < x)
+        if (list[middle] < x)
             i = middle + 1;
         else
             end = middle;
