@@ -106,8 +106,11 @@ def test_same_bytes_whatever_was_searched_before(doubles, monkeypatch):
 def test_same_bytes_from_any_launch_configuration(doubles, monkeypatch, sources, long_row):
     """Of rows with one, eight and many partial sums, whoever adds them up."""
     star = np.arange(1, 4200)
-    tail, head = np.concatenate((np.zeros_like(star), star)), np.concatenate((star, star * 37 % 97))
-    graph = Graph.from_edges(tail, head)
+    tail, head = np.random.default_rng(1).integers(0, 4200, (2, 60000))  # many paths: shares are not whole
+    hubs = np.where(head % 2, head, head % 97)
+    graph = Graph.from_edges(np.append(np.zeros_like(star), tail), np.append(star, hubs))
+    lengths = np.diff(graph.row_ptr)
+    assert lengths.max() > 4096 and (lengths < 32).any() and ((lengths > 32) & (lengths < 4096)).any()
     chosen = np.arange(0, 4 * sources, 4, dtype=np.int32)
     found = dependencies(doubles, graph, chosen)
     shape = betweenness.LaunchConfig(split=True, entries=2, arcs=3, long_row=long_row)
