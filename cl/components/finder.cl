@@ -227,13 +227,15 @@ __kernel void components_finish(const int n, __global int *label, __global const
                 continue;
             }
             if (root < 0) {
-                int above = giant;
+                const int noted = SHARED_LOAD(label + giant);
+                int above = noted;
                 do {
                     root = above;
                     above = SHARED_LOAD(label + root);
                 } while (above != root);
-                // nothing but the root, which all find: steps on the way would mislead those that climb now
-                SHARED_STORE(label + giant, root);
+                // nothing but the root, which all find: steps on the way would mislead those that climb now; and once,
+                // since a GPU takes the stores of thousands of work-items to one place in turn
+                if (root != noted) SHARED_STORE(label + giant, root);
             }
             SHARED_STORE(label + v, root);
         }

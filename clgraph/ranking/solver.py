@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from math import log2
+from math import ceil, inf, log, log2
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from clgraph.ranking.problem import Problem, Reals, Stop
 
 Real = type[np.floating[Any]]  # np.float32 or np.float64: the type of stored values
-# iterations enqueued before the host looks whether the device has stopped: a look empties the queue, and
-# surplus launches are no-ops (8 us each on an H200, 20 us on PoCL)
+# iterations enqueued at most before the host looks whether the device has stopped: a look empties the queue,
+# and surplus launches are no-ops (8 us each on an H200, 20 us on PoCL)
 LOOK = 8
 NORMS = {"l1": 1, "nx": 1, "l2": 2, "linf": 3}  # as the kernels call them
 TALLY = 24  # bytes of local memory for each work-item whose tally is added to its group's
@@ -106,6 +106,13 @@ class Numbers:
 def longest_row(device: Device, graph: Graph) -> int:
     """Return the arcs of a graph's longest row; computed once."""
     return device.cached(graph, "longest-row", lambda: int(np.diff(graph.row_ptr).max(initial=0)))
+
+
+def iterations_until(threshold: float, residual: float, rate: float) -> int:
+    """Return after how many iterations a residual that shrinks at a rate is below a threshold: 1 to LOOK."""
+    if not 0 < rate < 1:  # not known yet, or it grows
+        return LOOK
+    return min(max(ceil(log(threshold / residual) / log(rate)), 1), LOOK)
 
 
 # --- vectors in the order of a plan's rows ---------------------------------------------------------------
@@ -248,6 +255,7 @@ class Solver:
     parts: Any
     sums: Any
     state: Any
+    _seen: tuple[bool, int, bool, float, float] | None = None
 
     def __init__(
         self, device: Device, graph: Graph, problem: Problem, stop: Stop, numbers: Numbers, weight: bool
@@ -375,7 +383,7 @@ class Solver:
 
     def begin(self) -> None:
         """Enqueue the start: ranks, contributions, and the mass on dangling vertices."""
-        local = self.local
+        local, self._seen = self.local, None
         self._program.pagerank_start.launch(self, self.start_groups * local, local=local)
         self._program.pagerank_finish.launch(self, local, local=local, count=self.start_groups, counts=False)
 
@@ -389,34 +397,39 @@ class Solver:
         for _ in range(2):
             rounds.append([*self.launches(), (finish, self.local, self.local, end)])
             self.contribution, self.next = self.next, self.contribution
-        done = 0
+        done, ahead, before = 0, LOOK, inf
         while done < last:
-            for _ in range(min(LOOK, last - done)):
+            count = min(ahead, last - done)
+            for _ in range(count):
                 for kernel, size, local, named in rounds[done % 2]:
                     kernel(size, local=local, **named)
                 done += 1
             # with tol 0 there is nothing to look at: the queue stays full
             if self.stop.tol > 0:
-                if self.stopped():
+                stopped, *_, residual = self.look()
+                if stopped:
                     break
+                ahead = iterations_until(self.threshold, residual, (residual / before) ** (1 / count))
+                before = residual
             elif done % (8 * LOOK) == 0:
                 self.device.finish()  # a queue should not grow without bounds
             if progress:
                 progress(done, last)
         self.device.finish()
 
-    def stopped(self) -> bool:
-        """True if the device has stopped; waits."""
-        return bool(self.device.download(self.state, np.int32, 1)[0])
+    def look(self) -> tuple[bool, int, bool, float, float]:
+        """Return whether the device has stopped, iterations, whether the test was met, residuals; waits."""
+        if self._seen is None or not self._seen[0]:  # what has stopped stays as it is
+            dev, numbers = self.device, self.numbers
+            stopped, iterations, met = dev.download(self.state, np.int32, 3).tolist()
+            sums = dev.download(self.sums, numbers.acc, 3 * numbers.accs).astype(np.float64)
+            _, moved, residual = sums.reshape(3, -1).sum(axis=1).tolist()
+            self._seen = bool(stopped), iterations, bool(met), moved, residual
+        return self._seen
 
     def end(self) -> tuple[int, bool, float, float]:
         """Return the iterations, whether the test was met, and the residuals (L1, norm); waits."""
-        dev = self.device
-        _, iterations, met = dev.download(self.state, np.int32, 3).tolist()
-        numbers = self.numbers
-        sums = dev.download(self.sums, numbers.acc, 3 * numbers.accs).astype(np.float64)
-        sums = sums.reshape(3, -1).sum(axis=1)
-        return iterations, bool(met), float(sums[1]), float(sums[2])
+        return self.look()[1:]
 
     def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:
         """Return the scores in the graph's order (or a ``pyopencl.array.Array``), and what `end` returns."""

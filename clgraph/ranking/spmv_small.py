@@ -203,7 +203,7 @@ class SmallSolver(SellSolver):
         for done in range(0, self.last, TURNS):
             self._small(local, local=local, **named)
             # the usual call fits one launch, and needs no look
-            if self.last > TURNS and self.stopped():
+            if self.last > TURNS and self.look()[0]:
                 break
             if progress:
                 progress(min(done + TURNS, self.last), self.last)

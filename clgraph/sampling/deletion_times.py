@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 LAUNCH = LaunchTable(gpu=16, cpu=4096, simulator=5)  # entries that one work-item takes
-PART = 1 << 22  # rows whose pages a thread makes at a time
+PART = 1 << 19  # rows whose pages a thread makes at a time
 THREADS = 12  # that do so
+
+Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -199,8 +201,9 @@ def rows_of_curve(
     deletions, vertices, pairs = (on_large_pages(rows, np.dtype(np.int64)) for _ in range(3))
     # threads make the pages of the result while the device counts: copies to new pages take twice as long
     with thread_pool(min(cores(), THREADS), "clgraph-curve") as pool:
+        counted = None if edges else np.arange(min(rows, PART))  # each row of drv is one deletion
         for begin in range(0, rows, PART):
-            pool.submit(_prepare, deletions, begin, counted=not edges)  # each row of drv is one deletion
+            pool.submit(_prepare, deletions, begin, counted)
             pool.submit(_prepare, vertices, begin)
             pool.submit(_prepare, pairs, begin)
         ends, gone = count_pairs(device, path, seed, [csr], edges=edges, both_ways=True)
@@ -216,11 +219,11 @@ def rows_of_curve(
     return deletions, vertices, pairs
 
 
-def _prepare(array: npt.NDArray[np.int64], begin: int, *, counted: bool = False) -> None:
-    """Write to each page of a part of an array; or number its entries."""
+def _prepare(array: Places, begin: int, counted: Places | None = None) -> None:
+    """Write to each page of a part of an array; or number its entries, given those of the first part."""
     part = array[begin : begin + PART]
-    if counted:
-        part[0], part[1:] = begin, 1
-        np.cumsum(part, out=part)  # in place: the pages of an array between would be new, too
-    else:
+    if counted is None:
         part[:: mmap.PAGESIZE // 8] = 0
+    else:
+        # no array between, whose pages would be new, too; and no cumsum, which keeps the interpreter's lock
+        np.add(counted[: len(part)], begin, out=part)
