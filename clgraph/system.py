@@ -2,7 +2,7 @@
 
 Nobody has run clgraph on Windows or macOS: there is this module, and tests that hide what those systems lack.
 
-Also what belongs to the whole process: its filters of warnings, and what a fork has left in it.
+Also what belongs to the whole process: its filters of warnings, what a fork has left in it, and its signals.
 """
 
 from __future__ import annotations
@@ -217,3 +217,56 @@ def exchange(one: Path, other: Path) -> bool:
         return False
     here, swap = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
     return call(here, os.fsencode(one), here, os.fsencode(other), swap) == 0
+
+
+# --- signals ---
+
+
+class Termination:
+    """Terminating signals that this process has received, and whether they are deferred."""
+
+    def __init__(self) -> None:
+        self.caught: list[int] = []
+        self.deferred = False
+
+
+termination = Termination()
+
+
+@contextmanager
+def signals_as_interrupts() -> Iterator[list[int]]:
+    """Within the block SIGTERM and SIGHUP raise KeyboardInterrupt, so that files and children are cleaned up.
+
+    Yields
+    ------
+    list of int
+        The signals caught so far.
+    """
+    termination.caught = []
+
+    def interrupt(number: int, _: Any) -> None:
+        termination.caught.append(number)
+        for each in mine:
+            # timeout(1) sends its signal twice, to the process and to its group: the second one must not
+            # interrupt the clean-up after the first
+            signal.signal(each, signal.SIG_IGN)
+        if not termination.deferred:
+            raise KeyboardInterrupt
+
+    # not if it is ignored already (nohup), and not in a thread, where Python sets no handlers
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    mine = [each for each in TERMINATING if in_main_thread and signal.getsignal(each) is signal.SIG_DFL]
+    for each in mine:
+        signal.signal(each, interrupt)
+    try:
+        yield termination.caught
+    finally:
+        if not termination.caught:  # else the process is about to end
+            for each in mine:
+                signal.signal(each, signal.SIG_DFL)
+
+
+def raise_deferred() -> None:
+    """Raise KeyboardInterrupt if a terminating signal has come in the meantime."""
+    if termination.caught:
+        raise KeyboardInterrupt

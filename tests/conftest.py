@@ -73,8 +73,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--cross",
         metavar="A,B",
         help="on these devices only what is marked smoke or cross; on FPGAs what is marked cross('fpga'), "
-        "and what has to do with devices and pipelines",
+        "and what has to do with devices and pipelines; on no device what is marked slow",
     )
+    group.addoption("--smoked", metavar="A", help="with --cross: the smoke set has just run on these devices")
     group.addoption(
         "--oclgrind",
         choices=["all", "changed"],
@@ -153,6 +154,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     smoke, cross = is_smoke(config), words_of(config, "--cross")
+    smoked = words_of(config, "--smoked")
     unchanged = clean_cases(config)
     kept, dropped = [], []
     for item in items:
@@ -160,8 +162,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.device)
         # launch choices that no device has by itself build programs of their own, which takes seconds each
         elsewhere = item.get_closest_marker("first_device") and not _on_first_device(config, item)
-        beyond = smoke and not item.get_closest_marker("smoke")
+        beyond = smoke and not _is_smoke(item)
         beyond |= parameter_of(item, "device") in cross and not _is_cross(item)
+        beyond |= parameter_of(item, "device") in smoked and _is_smoke(item)
+        beyond |= bool(cross) and item.get_closest_marker("slow") is not None
         beyond |= item.path.name == "test_oclgrind.py" and parameter_of(item, "name") in unchanged
         (dropped if elsewhere or beyond else kept).append(item)
     for item in kept:
@@ -187,16 +191,25 @@ def parameter_of(item: pytest.Item, name: str) -> str | None:
     return item.callspec.params.get(name) if hasattr(item, "callspec") else None
 
 
+def _is_smoke(item: pytest.Item) -> bool:
+    """Whether a test is in the smoke set: marked smoke, or smoke("1-rw", ...) if with these parameters."""
+    own = item.callspec.id.split("-") if hasattr(item, "callspec") else []
+    if (device := parameter_of(item, "device")) in own:
+        own.remove(device)
+    return any(not mark.args or "-".join(own) in mark.args for mark in item.iter_markers("smoke"))
+
+
 def _is_cross(item: pytest.Item) -> bool:
     """Whether a test runs on the devices of --cross, too.
 
     On FPGAs and their emulator kernels without a pipeline are those of all devices, by the same compiler as
     on Intel's runtime: a few tests of each family are enough there.
     """
-    marked = [mark.args for name in ("smoke", "cross") for mark in item.iter_markers(name)]
+    crossed = [mark.args for mark in item.iter_markers("cross")]
+    marked = _is_smoke(item) or crossed != []
     if parameter_of(item, "device") == "fpga":
-        return ("fpga",) in marked or (item.path.parent.name in ("fpga", "device") and marked != [])
-    return marked != []
+        return ("fpga",) in crossed or (item.path.parent.name in ("fpga", "device") and marked)
+    return marked
 
 
 def _known(item: pytest.Item) -> Known | None:

@@ -63,11 +63,13 @@ def test_a_device_without_memory(device: Device) -> None:
     assert tally.failures == [] and sum(tally.counts.values()) > 5
 
 
+@pytest.mark.slow
 def test_shards_on_a_device_without_memory(device: Device) -> None:
     tally = memory(0, 1, "shards, components", device)
     assert tally.failures == [] and sum(tally.counts.values()) > 5
 
 
+@pytest.mark.slow
 def test_a_leak_would_be_seen(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[Any] = []
     plain = Memory.empty

@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 # what is hidden, and the calls whose kernels look at it
+GROUPS = "work_group=1"
 WORDS = {
     **{feature.lower(): ("drv", "bfs") for feature in FEATURES},
     "fp64": ("walks",),
     "int64_atomics": ("bfs_many", "triangles", "paths"),
     "work_group=64": None,
-    "work_group=1": None,
+    GROUPS: None,
     "local_memory=16K": None,
     "buffer=128M": None,
 }
@@ -76,7 +77,13 @@ def digest(array: Any) -> str:
 
 
 @pytest.mark.first_device
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize(
+    "word",
+    [
+        pytest.param(word, marks=[pytest.mark.slow] * (WORDS[word] is None and word != GROUPS))
+        for word in WORDS
+    ],
+)
 def test_the_same_without(device: Device, word: str) -> None:
     hidden = Without.wanted(word)
     if hidden.features and f"HAVE_{word.upper()}" not in device.features:

@@ -43,7 +43,7 @@ from clgraph.public import BY_NAME
 from clgraph.sampling.result import Samples
 from clgraph.system import thread_pool
 
-THREADS, CALLS = 8, 60
+THREADS, CALLS = 8, 20  # soak.py makes more
 
 SCRIPT = """
 import hashlib, json, sys
@@ -122,13 +122,14 @@ def test_mixed_calls_from_threads_give_the_serial_answers(device):
         assert list(chain(*found)) == []
 
 
+@pytest.mark.slow
 def test_devices_work_side_by_side():
     devices = list(working_devices().values())
     calls = [mixed_calls(device) for device in devices]
     expected = [{name: call() for name, call in each.items()} for each in calls]
     with ThreadPoolExecutor(2 * len(devices)) as threads:
         found = threads.map(
-            lambda i: wrong_answers(calls[i % len(devices)], expected[i % len(devices)], i, 60),
+            lambda i: wrong_answers(calls[i % len(devices)], expected[i % len(devices)], i, CALLS),
             range(2 * len(devices)),
         )
         assert list(chain(*found)) == []
@@ -686,7 +687,9 @@ forking = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # ther
 
 
 @forking
-@pytest.mark.parametrize("name", MADE_THERE)
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=[pytest.mark.slow] * each.endswith(", 2 runs")) for each in MADE_THERE]
+)
 def test_what_a_forked_child_looks_at(name, device):
     """What only the device has is refused at once; what the parent has looked at is there."""
     ends = np.random.default_rng(1).integers(0, 60, (2, 200))

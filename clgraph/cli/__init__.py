@@ -22,7 +22,6 @@ import click
 
 import clgraph
 from clgraph import system
-from clgraph.device import subprocesses
 from clgraph.errors import ClgraphError
 
 # the sections of --help: command -> (module, help)
@@ -141,7 +140,7 @@ def main(args: list[str] | None = None) -> None:
     pipe is gone; 143: terminated. CLGRAPH_TRACEBACK=1 shows Python's traceback, for those who look for a
     fault in clgraph.
     """
-    with subprocesses.signals_as_interrupts() as caught:
+    with system.signals_as_interrupts() as caught:
         _main(args, caught)
 
 

@@ -23,59 +23,6 @@ from clgraph.device import cache
 
 SECONDS = 120.0  # without a word from a child; the slowest first probe seen so far took 4
 
-# --- signals --------------------------------------------------------------------------------------
-
-
-class _Termination:
-    """Terminating signals that this process has received, and whether they are deferred."""
-
-    def __init__(self) -> None:
-        self.caught: list[int] = []
-        self.deferred = False
-
-
-_termination = _Termination()
-
-
-@contextmanager
-def signals_as_interrupts() -> Iterator[list[int]]:
-    """Within the block SIGTERM and SIGHUP raise KeyboardInterrupt, so that files and children are cleaned up.
-
-    Yields
-    ------
-    list of int
-        The signals caught so far.
-    """
-    _termination.caught = []
-
-    def interrupt(number: int, _: Any) -> None:
-        _termination.caught.append(number)
-        for each in mine:
-            # timeout(1) sends its signal twice, to the process and to its group: the second one must not
-            # interrupt the clean-up after the first
-            signal.signal(each, signal.SIG_IGN)
-        if not _termination.deferred:
-            raise KeyboardInterrupt
-
-    # not if it is ignored already (nohup), and not in a thread, where Python sets no handlers
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    mine = [
-        each for each in system.TERMINATING if in_main_thread and signal.getsignal(each) is signal.SIG_DFL
-    ]
-    for each in mine:
-        signal.signal(each, interrupt)
-    try:
-        yield _termination.caught
-    finally:
-        if not _termination.caught:  # else the process is about to end
-            for each in mine:
-                signal.signal(each, signal.SIG_DFL)
-
-
-def _raise_deferred() -> None:
-    if _termination.caught:
-        raise KeyboardInterrupt
-
 
 def run(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
     """`subprocess.run` in text mode; whatever ends this process while it waits ends the child, too.
@@ -94,24 +41,24 @@ def run(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[s
             with contextlib.suppress(subprocess.TimeoutExpired):
                 out, err = process.communicate(timeout=1.0)
                 return subprocess.CompletedProcess(command, process.returncode, out, err)
-            _raise_deferred()
+            system.raise_deferred()
 
 
 @contextmanager
 def _started(command: Sequence[str], options: dict[str, Any]) -> Iterator[subprocess.Popen[str]]:
     """A process for the block, killed if that raises."""
     # a signal that arrives before Popen returns must wait, or nothing would end the child
-    _termination.deferred = True
+    system.termination.deferred = True
     try:
         process = subprocess.Popen(command, text=True, errors="replace", **options)
     except BaseException:
-        _termination.deferred = False
-        _raise_deferred()
+        system.termination.deferred = False
+        system.raise_deferred()
         raise
     with process:
         try:
-            _termination.deferred = False
-            _raise_deferred()
+            system.termination.deferred = False
+            system.raise_deferred()
             yield process
         except BaseException:
             process.kill()
@@ -279,7 +226,7 @@ def _lines(stream: Any) -> Iterator[str]:
         threading.Thread(target=listen, daemon=True).start()
     heard = time.monotonic()
     while (left := heard + SECONDS - time.monotonic()) > 0:
-        _raise_deferred()
+        system.raise_deferred()
         with contextlib.suppress(queue.Empty):
             if (line := lines.get(timeout=min(1.0, left))) is None:
                 return

@@ -101,8 +101,8 @@ def test_same_bytes_whatever_was_searched_before(doubles, monkeypatch):
     assert one.tobytes() == two.tobytes() == three.tobytes()
 
 
-@pytest.mark.parametrize("sources", [1, 4, 40])
-@pytest.mark.parametrize("long_row", [6, 32, None])
+@pytest.mark.parametrize("sources", [pytest.param(1, marks=pytest.mark.slow), 4, 40])
+@pytest.mark.parametrize("long_row", [6, pytest.param(32, marks=pytest.mark.slow), None])
 def test_same_bytes_from_any_launch_configuration(doubles, monkeypatch, sources, long_row):
     """Of rows with one, eight and many partial sums, whoever adds them up."""
     star = np.arange(1, 4200)

@@ -259,6 +259,7 @@ def test_demo(device):
     assert device.name in done.err
 
 
+@pytest.mark.slow
 def test_selftest(device, run, monkeypatch):
     monkeypatch.setenv("CLGRAPH_FORCE", "")  # the command sets it
     done = run("selftest", "--device", device.spec)

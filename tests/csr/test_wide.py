@@ -35,6 +35,7 @@ CALLS = {
     },
     "curve": lambda g, d: clgraph.reduction_curve(g, "drv", seed=1, device=d).edges,
 }
+VARIANTS = ("pagerank runs", "pagerank pull", "pagerank bins", "drv batched", "dre", "ebfs", "curve")
 SEVERAL = {
     method: lambda g, d, m=method: np.concatenate(
         [each.vertices for each in clgraph.sample(g, m, size="30%", seed=1, seeds=3, device=d)]
@@ -53,7 +54,9 @@ def wide(graph):
 
 
 @pytest.mark.first_device
-@pytest.mark.parametrize("what", CALLS)
+@pytest.mark.parametrize(
+    "what", [pytest.param(each, marks=[pytest.mark.slow] * (each in VARIANTS)) for each in CALLS]
+)
 def test_calls(device, graph, what):
     if "fixed" in what and "HAVE_FP64" not in device.features:
         pytest.skip("needs float64")

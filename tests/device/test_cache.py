@@ -287,7 +287,13 @@ def searched(device: Device, tmp_path: Path, **changes: str) -> str:
     return done.stderr
 
 
-@pytest.mark.parametrize("name", ["HOME", "XDG_CACHE_HOME", "CLGRAPH_CACHE_DIR"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("HOME", "XDG_CACHE_HOME")),
+        "CLGRAPH_CACHE_DIR",
+    ],
+)
 def test_a_folder_that_cannot_be_made(device: Device, tmp_path: Path, name: str) -> None:
     said = searched(device, tmp_path, **{name: "/proc/x"})
     assert said.startswith("clgraph: nothing can be cached in /proc/x") and said.count("\n") == 1

@@ -211,6 +211,7 @@ def test_the_doctor_says_it(device: Device, stand_in: Stand) -> None:
     assert not facts["working"] and facts["verdict"] == "BROKEN: wrong"
 
 
+@pytest.mark.slow
 @pytest.mark.first_device
 def test_a_broken_kernel_is_refused(device: Device, tmp_path: Path) -> None:
     """One does not build (a new text each time: verdicts are kept), one is wrong on long rows only."""

@@ -94,6 +94,7 @@ def test_random123_is_inlined_and_right(
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.first_device
 @pytest.mark.parametrize(
     "name",

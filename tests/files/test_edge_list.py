@@ -77,7 +77,7 @@ LEFT = {
 }
 
 
-@pytest.mark.smoke
+@pytest.mark.smoke("3")
 @pytest.mark.parametrize("block", [1, 2, 3, 64, None])
 def test_rows_that_the_kernels_take(device: Any, tmp_path: Path, block: int | None) -> None:
     if block not in (None, 3) and device.kind == "emulator":

@@ -171,7 +171,7 @@ def test_ranges_on_the_emulator(emulator: Device, graph: Graph, expected: dict[s
 
 
 @pytest.mark.device
-@pytest.mark.parametrize("channels", [0, 1])
+@pytest.mark.parametrize("channels", [pytest.param(0, marks=pytest.mark.slow), 1])
 def test_parameters_change_nothing(
     emulator: Device, graph: Graph, expected: dict[str, Any], channels: int
 ) -> None:

@@ -42,7 +42,7 @@ GRAPHS = {
 }
 
 
-@pytest.mark.smoke
+@pytest.mark.smoke(".txt-numbers", ".npy-dead ends")
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("ending", [".txt", ".txt.gz", ".npy"])
 def test_blocks_are_one_call(device, tmp_path, small_blocks, name, ending):

@@ -49,7 +49,7 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.smoke
+@pytest.mark.smoke("False-False-in-True", "True-True-out-False")
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda each: "-".join(map(str, each.values())))
 def test_equals_reference_in_batches(device, directed, options):
@@ -71,7 +71,7 @@ def weighted_tangle(directed, **options):
     return tangle(3, 60, 500, directed=directed, weights=weights, **options)
 
 
-@pytest.mark.smoke
+@pytest.mark.smoke("False-True-in-False", "True-False-out-True")
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda each: "-".join(map(str, each.values())))
 def test_equals_reference_by_weight(device, directed, options):

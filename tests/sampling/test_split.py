@@ -29,7 +29,7 @@ def equals_reference(graph, found, *shares, **options):
     verify_split_edges(graph, found, **connected)
 
 
-@pytest.mark.smoke
+@pytest.mark.smoke("False-degree-True", "True-uniform-False")
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("law", ["uniform", "degree"])
 @pytest.mark.parametrize("connected", [False, True])

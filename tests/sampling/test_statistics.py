@@ -448,7 +448,9 @@ def overlaps(device, graph, method, pairs):
 
 
 @pytest.mark.first_device
-@pytest.mark.parametrize("method", ["drv", "dre", "drve", "dhyb"])
+@pytest.mark.parametrize(
+    "method", ["drv", "dre", *(pytest.param(each, marks=pytest.mark.slow) for each in ("drve", "dhyb"))]
+)
 def test_neighbouring_seeds_have_nothing_in_common(device, method):
     """Overlap of samples of seeds s, s + 1, of s, s + 2**32, and of s, s with its highest bit: as of any two.
 

@@ -149,9 +149,13 @@ def test_records_without_what_is_newer(device, tmp_path):
     (tmp_path / "study.json").write_text(json.dumps(older))
     again = study(GRAPH, "drv", "50%", **options, folder=tmp_path)
     assert again == found and set(again.hop_plots) == {"original"}
-    from clgraph.studies.figures import write_figures
+    from clgraph.measures.figures import write_print
+    from clgraph.studies.figures import PAPER, drawings
 
-    assert write_figures(again, again.best(), tmp_path / "figures") > 0
+    overlays = [each for each in drawings(again, again.best()) if each.name.startswith(("hops", "spectra"))]
+    assert {each.name for each in overlays} == {"hops-50"}
+    for each in overlays:
+        write_print(each, tmp_path, 1, PAPER, forms=["svg"])
 
 
 def test_bad_arguments():

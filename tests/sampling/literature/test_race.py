@@ -19,7 +19,7 @@ from clgraph.sampling import sample
 VERTICES, EDGES = ("rn", "rdn", "rpn"), ("re", "rne", "hyb")
 
 
-@pytest.mark.smoke
+@pytest.mark.smoke("rn", "hyb", "ties")
 @pytest.mark.parametrize("method", METHODS)
 def test_equals_reference(device, method):
     for seed in range(10):

@@ -23,7 +23,7 @@ METHODS = ("snowball", "ff", "rds")  # spikyball: test_spikyball.py
 MODES = ("batched", "exact")
 
 
-@pytest.mark.smoke
+@pytest.mark.smoke("batched-ff", "exact-snowball")
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("mode", MODES)
 def test_equals_reference(device, method, mode):

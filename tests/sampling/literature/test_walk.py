@@ -34,7 +34,7 @@ def starts_of(graph, seed, walkers):
     return [first, *others[: walkers - 1]]
 
 
-@pytest.mark.smoke
+@pytest.mark.smoke("1-rw", "5-mhrw", "5-mhda", "1-cnrw")
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("walkers", [1, 5])
 def test_equals_reference(device, method, walkers):
