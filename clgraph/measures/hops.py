@@ -45,11 +45,14 @@ class HopPlot:
         Searches made.
     exact : bool
         Whether every vertex was searched from; otherwise P(2) and up are n times the mean over the sources.
+    without : list of float64 array
+        Unless it is exact: `pairs` from all but one of the batches of sources, for each batch.
     """
 
     pairs: npt.NDArray[np.float64]
     sources: int
     exact: bool
+    without: list[npt.NDArray[np.float64]]
 
 
 def hop_plots(pack: Pack, seed: int = 0, sources: int = SOURCES) -> list[HopPlot]:
@@ -73,19 +76,17 @@ def hop_plots(pack: Pack, seed: int = 0, sources: int = SOURCES) -> list[HopPlot
         searches = len(chosen[0]) if pack.count == 1 else 0
         with ManySearch(pack.device, pack.graph, LANES, searches) as search:
             counted = _sum_up(sizes, sources, chosen, lambda _, batch: _count(search, pack, batch))
-    return [
-        _plot(each, made, n, m, exact=n <= sources)
-        for (each, made), n, m in zip(counted, sizes, arcs, strict=True)
-    ]
+    return [_plot(*each, n, m, exact=n <= sources) for each, n, m in zip(counted, sizes, arcs, strict=True)]
 
 
 Batch = list[npt.NDArray[np.int32]]
+Ints = npt.NDArray[np.int64]
 
 
 def _sum_up(
     sizes: list[int], sources: int, chosen: Batch, count: Callable[[int, Batch], npt.NDArray[np.int64]]
-) -> list[tuple[npt.NDArray[np.int64], int]]:
-    """Add up the pairs that batches of searches found: each graph's by distance, and its searches.
+) -> list[tuple[list[Ints], list[int]]]:
+    """Collect the pairs that batches of searches found: each graph's by distance, and searches, by batch.
 
     Parameters
     ----------
@@ -100,23 +101,22 @@ def _sum_up(
     """
     from clgraph.traversal.many import DEEP
 
-    counts, done, number = [np.zeros(1, np.int64) for _ in sizes], [0] * len(sizes), 0
+    counts: list[list[Ints]] = [[] for _ in sizes]
+    searches: list[list[int]] = [[] for _ in sizes]
+    done, number = [0] * len(sizes), 0
     while any(map(len, batch := [each[at : at + LANES] for each, at in zip(chosen, done, strict=True)])):
         more = count(number, batch)
         number += 1
         for i, part in enumerate(batch):
             if not len(part):
                 continue
-            levels = int(np.flatnonzero(more[i])[-1]) + 1
-            longer = np.zeros(max(levels, len(counts[i])), np.int64)
-            longer[: len(counts[i])] = counts[i]
-            longer[:levels] += more[i, :levels]
-            counts[i] = longer
+            counts[i].append(more[i, : int(np.flatnonzero(more[i])[-1]) + 1])
+            searches[i].append(len(part))
             done[i] += len(part)
             # decided by what was found, not by how the device found it: the same sources on every device
-            if sizes[i] > sources and len(counts[i]) > DEEP and done[i] >= DEEP_SOURCES:
+            if sizes[i] > sources and max(map(len, counts[i])) > DEEP and done[i] >= DEEP_SOURCES:
                 chosen[i] = chosen[i][: done[i]]
-    return list(zip(counts, done, strict=True))
+    return list(zip(counts, searches, strict=True))
 
 
 def _graph_by_graph(pack: Pack, chosen: Batch) -> npt.NDArray[np.int64] | None:
@@ -158,17 +158,27 @@ def _graph_by_graph(pack: Pack, chosen: Batch) -> npt.NDArray[np.int64] | None:
     return dev.download(count, np.int64, size).reshape(pack.count, most // LANES, DEEPEST)
 
 
-def _plot(counts: npt.NDArray[np.int64], done: int, n: int, arcs: int, *, exact: bool) -> HopPlot:
+def _plot(counts: list[Ints], searches: list[int], n: int, arcs: int, *, exact: bool) -> HopPlot:
     if n == 0:
-        return HopPlot(np.zeros(0), 0, True)
-    pairs = np.cumsum(counts).astype(np.float64)
-    if not exact:
-        pairs *= n / done
-        pairs[:1] = n
+        return HopPlot(np.zeros(0), 0, True, [])
+    table = np.zeros((len(counts), max(map(len, counts))), np.int64)
+    for row, each in zip(table, counts, strict=True):
+        row[: len(each)] = each
+    total, done = table.sum(axis=0), sum(searches)
+    if exact:
+        return HopPlot(np.cumsum(total).astype(np.float64), done, True, [])
+
+    def estimated(found: Ints, sources: int) -> npt.NDArray[np.float64]:
+        pairs = np.cumsum(found) * (n / sources)
         # known: no need to estimate it from sources that may miss the hubs
+        pairs[:1] = n
         pairs[1:2] = n + arcs
-        pairs = np.maximum.accumulate(pairs)
-    return HopPlot(pairs, done, exact)
+        return np.maximum.accumulate(pairs)
+
+    without = [
+        estimated(total - row, done - own) for row, own in zip(table, searches, strict=True) if done > own
+    ]
+    return HopPlot(estimated(total, done), done, False, without)
 
 
 def draw_sources(n: int, count: int, seed: int) -> npt.NDArray[np.int32]:

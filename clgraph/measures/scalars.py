@@ -21,7 +21,7 @@ from clgraph.measures.fits import (
     packaged_tail,
     with_neighbours,
 )
-from clgraph.measures.hops import SOURCES, hop_plots
+from clgraph.measures.hops import SOURCES, HopPlot, hop_plots
 from clgraph.measures.pack import Pack, measured_view
 from clgraph.measures.spectrum import largest_eigenvalues, on_host
 from clgraph.measures.tally import (
@@ -76,6 +76,9 @@ class Measures(Shown):
     degree_exponent, rank_exponent, hop_plot_exponent, eigen_exponent : Exponent
     effective_diameter : float or None
         Hops within which 90 % of the connected pairs lie, interpolated.
+    effective_diameter_interval : (low, high) or None
+        Its interval at 95 %: equal ends if the hop plot is exact, else by the jackknife over batches of 64
+        searches and Student's t; None with fewer than two batches, too.
     mean_distance : float or None
         Mean number of hops between two connected vertices.
     diameter : int or None
@@ -128,6 +131,7 @@ class Measures(Shown):
     hop_plot_exponent: Exponent
     eigen_exponent: Exponent
     effective_diameter: float | None
+    effective_diameter_interval: tuple[float, float] | None
     mean_distance: float | None
     diameter: int | None
     hop_plot_sources: int
@@ -287,6 +291,7 @@ def measure_all(
             hop_plot_exponent=hop_exponent(pairs),
             eigen_exponent=eigen_exponent(eigenvalues, no_eigenvalues),
             effective_diameter=_effective_diameter(pairs) if m else None,
+            effective_diameter_interval=_effective_diameter_interval(hops) if m else None,
             mean_distance=float(np.diff(pairs) @ np.arange(1, len(pairs)) / (pairs[-1] - n)) if m else None,
             diameter=len(pairs) - 1 if m else None,
             hop_plot_sources=hops.sources,
@@ -322,6 +327,7 @@ def _reasons(made: Measures, unmixed: str | None) -> dict[str, str]:
         "transitivity": "no vertex has two neighbours",
         "assortativity": str(unmixed),
         **dict.fromkeys(("effective_diameter", "mean_distance", "diameter"), lonely),
+        "effective_diameter_interval": lonely if made.effective_diameter is None else "one batch of searches",
     }
     return {name: reason for name, reason in reasons.items() if getattr(made, name) is None}
 
@@ -332,6 +338,21 @@ def _effective_diameter(pairs: Floats) -> float:
     goal = 0.9 * apart[-1]
     h = int(np.argmax(apart >= goal))
     return h - 1 + float((goal - apart[h - 1]) / (apart[h] - apart[h - 1]))
+
+
+def _effective_diameter_interval(hops: HopPlot) -> tuple[float, float] | None:
+    """Return its interval at 95 %: the jackknife (Tukey 1958) over the batches of searches."""
+    value = _effective_diameter(hops.pairs)
+    if hops.exact:
+        return value, value
+    if len(hops.without) < 2:
+        return None
+    from scipy.special import stdtrit
+
+    others, count = np.array([_effective_diameter(each) for each in hops.without]), len(hops.without)
+    error = float(np.sqrt((count - 1) / count * ((others - others.mean()) ** 2).sum()))
+    half = float(stdtrit(count - 1, 0.975)) * error
+    return max(value - half, 0.0), value + half
 
 
 def _notes(graph: Graph) -> tuple[str, ...]:

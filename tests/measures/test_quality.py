@@ -13,8 +13,10 @@ from graphs import tangle, to_networkx
 
 import clgraph
 from clgraph import Graph, InputError, powerlaw_graph, quality, sample
+from clgraph.drawing import figure
 from clgraph.measures.hops import draw_sources, hop_plots
 from clgraph.measures.pack import Pack
+from clgraph.measures.report import TABLES, rows
 from clgraph.measures.scalars import OPTIONAL
 
 
@@ -82,6 +84,7 @@ def test_every_figure_by_definition(device, directed):
         assert found.mean_distance == pytest.approx(lengths.mean())
         assert np.mean(lengths <= np.ceil(found.effective_diameter)) >= 0.9
         assert np.mean(lengths <= np.ceil(found.effective_diameter) - 1) < 0.9
+        assert found.effective_diameter_interval == (found.effective_diameter,) * 2
 
 
 def device_figures(measures):
@@ -132,6 +135,25 @@ def test_two_graphs_and_their_distances(device):
     assert set(told["ks"]) == set(found.ks)
     itself = quality(graph, graph, device=device, hop_sources=64, eigenvalues=False)
     assert itself.ks == dict.fromkeys(found.ks, 0)
+
+
+@pytest.mark.first_device
+def test_the_effective_diameter_is_within_its_interval(device):
+    graph, missed, halves = powerlaw_graph(3000, average_degree=6, seed=4), 0, []
+    exact = quality(graph, device=device, hop_sources=3000, eigenvalues=False).original.effective_diameter
+    for seed in range(40):
+        found = quality(graph, device=device, hop_sources=300, eigenvalues=False, seed=seed)
+        low, high = found.original.effective_diameter_interval
+        assert low < found.original.effective_diameter < high
+        missed += not low <= exact <= high
+        halves.append((high - low) / 2)
+    assert missed <= 5 and max(halves) < 0.5
+    (row,) = (
+        row for _, entries in TABLES for row in rows(found, entries) if row.path == "effective_diameter"
+    )
+    assert row.cells[0].endswith(f" ({figure(low)} to {figure(high)})")
+    few = quality(graph, device=device, hop_sources=64, eigenvalues=False).original
+    assert few.effective_diameter_interval is None
 
 
 def test_real_graph(device, data_path):

@@ -85,7 +85,10 @@ def test_the_same_study_gives_the_same_files(tmp_path, device, monkeypatch):
         assert one.read_bytes() == (tmp_path / "other" / one.name).read_bytes(), one.name
 
 
-@pytest.mark.parametrize(("methods", "columns"), [("drv,ff", 1), ("drv,dre,drve,dhyb,ebfs,edfs,rn,rw,ff", 2)])
+SEVERAL = pytest.param("drv,dre,drve,dhyb,ebfs,edfs,rn,rw,ff", 2, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("methods", "columns"), [("drv,ff", 1), SEVERAL])
 def test_figures_are_fit_for_print(methods, columns, tmp_path, device, monkeypatch):
     """Fonts are embedded as TrueType, SVG has text, PNG is as wide as the columns."""
     names = ("clustering", "heat-map", "degrees-30", "hops-60", "spectra-30")
