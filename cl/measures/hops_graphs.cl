@@ -1,7 +1,10 @@
 // measures/hops_graphs.cl: how many pairs (search, vertex) lie at each distance in each of several graphs: a work-item
 // searches a graph alone, from WORDS * 64 vertices at once. For CPUs with more graphs than cores: nothing is shared, so
-// that there are no atomics and no launch for each level, and pairs are counted as they are found.
+// that there are no atomics and no launch for each level, and pairs are counted as they are found. Or one graph, which
+// each work-item searches from other vertices: a row is read for WORDS * 64 searches, and waits for memory once.
 //
+// alone          the vertices of the graph that all work-items search, each with a part of both, bits, queue and other
+//                for itself; 0: each work-item has a graph of its own
 // begin          int[graphs + 1]   where each graph's vertices begin
 // source         int[graphs][most]   from which vertices it is searched; sources: how many there are
 // both           ulong[n][2][WORDS]   which searches have reached a vertex, and which reach it in this level (0 between
@@ -21,7 +24,16 @@
 #define LEVELS 256
 #endif
 
-__kernel void hops_graphs(const int graphs, const int most, __global const int *restrict begin,
+// A work-item waits for what it reads from memory, unless it has asked for it some entries of the queue before.
+#ifdef HAVE_PREFETCH
+#define SOON(place) __builtin_prefetch(place)
+#else
+#define SOON(place) (void)0
+#endif
+#define AHEAD 4        // entries of the queue: the ends of a row are asked for, twice as far ahead the row itself, ...
+#define FAR (1 << 14)  // vertices of a graph that is not in the caches
+
+__kernel void hops_graphs(const int graphs, const int most, const int alone, __global const int *restrict begin,
                           __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                           __global const int *restrict source, __global const int *restrict sources,
                           __global ulong *restrict both, __global ulong *restrict bits, __global int *queue,
@@ -30,13 +42,16 @@ __kernel void hops_graphs(const int graphs, const int most, __global const int *
     const int g = (int)get_global_id(0);
     if (g >= graphs)
         return;
-    const int base = begin[g], end = begin[g + 1], all = sources[g];
+    const int base = alone ? 0 : begin[g], end = alone ? alone : begin[g + 1], all = sources[g];
+    const size_t before_mine = (size_t)g * alone;
+    const int far = end - base > FAR;
     __global const int *from = source + (size_t)g * most;
-    __global ulong *mine = bits + (size_t)base * WORDS;
+    both += before_mine * 2 * WORDS;
+    __global ulong *mine = bits + (before_mine + base) * WORDS;
     for (int done = 0; done < all; done += 64 * WORDS) {
         for (size_t i = (size_t)base * 2 * WORDS; i < (size_t)end * 2 * WORDS; i++)
             both[i] = 0;
-        __global int *now = queue + base, *next = other + base;
+        __global int *now = queue + before_mine + base, *next = other + before_mine + base;
         __global ulong *found = count + ((size_t)g * (most / 64) + done / 64) * LEVELS;
         int size = min(all - done, 64 * WORDS);
         for (int i = 0; i < size; i++) {
@@ -49,6 +64,15 @@ __kernel void hops_graphs(const int graphs, const int most, __global const int *
         for (int level = 1; size; level++) {
             int reached = 0;
             for (int i = 0; i < size; i++) {
+#ifdef HAVE_PREFETCH
+                if (far && i < size - 3 * AHEAD) {
+                    const int soon = now[i + AHEAD];
+                    for (OFFSET e = row_ptr[soon]; e < min(row_ptr[soon + 1], row_ptr[soon] + 64); e++)
+                        SOON(both + (size_t)col_idx[e] * 2 * WORDS);
+                    SOON(col_idx + row_ptr[now[i + 2 * AHEAD]]);
+                    SOON(row_ptr + now[i + 3 * AHEAD]);
+                }
+#endif
                 const int u = now[i];
                 ulong front[WORDS];
                 for (int k = 0; k < WORDS; k++)
@@ -79,6 +103,8 @@ __kernel void hops_graphs(const int graphs, const int most, __global const int *
             for (int k = 0; k < WORDS; k++)
                 sum[k] = 0;
             for (int i = 0; i < reached; i++) {
+                if (far)
+                    SOON(both + (size_t)next[min(i + 3 * AHEAD, reached - 1)] * 2 * WORDS);
                 __global ulong *seen = both + (size_t)next[i] * 2 * WORDS, *into = seen + WORDS;
                 for (int k = 0; k < WORDS; k++) {
                     const ulong got = into[k];

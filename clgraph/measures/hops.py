@@ -25,7 +25,7 @@ DEEP_SOURCES = 128
 LANES = 64
 # distances counted by one launch: each work-item has a private sum for each
 LEVELS = 16
-# words of 64 searches that a work-item makes at once in a graph of its own; 0: work-items share all graphs
+# words of 64 searches that a work-item makes at once in a graph, at most; 0: work-items share all graphs
 LAUNCH = LaunchTable(gpu=0, cpu=4, simulator=1, fpga=0)
 # distances in such a graph; deeper ones are searched together
 DEEPEST = 256
@@ -68,7 +68,8 @@ def hop_plots(pack: Pack, seed: int = 0, sources: int = SOURCES) -> list[HopPlot
         for n in set(sizes)
     }
     chosen = [of_size[n] for n in sizes]
-    if pack.count > pack.device.compute_units and (found := _graph_by_graph(pack, chosen)) is not None:
+    apart = pack.count == 1 or pack.count > pack.device.compute_units
+    if apart and (found := _graph_by_graph(pack, chosen)) is not None:
         by_batch = found.swapaxes(0, 1)
         counted = _sum_up(sizes, sources, chosen, lambda number, _: by_batch[number])
     else:
@@ -120,42 +121,55 @@ def _sum_up(
 
 
 def _graph_by_graph(pack: Pack, chosen: Batch) -> npt.NDArray[np.int64] | None:
-    """Count pairs at distance 0, 1, ... from each LANES sources of each graph.
+    """Count pairs at distance 0, 1, ... from each LANES sources of each graph, a work-item a graph.
 
-    Returns an int64 array (graphs, batches, distances); None where the device is better off with all graphs
-    together, or some distances are too long.
+    Of a graph that is alone each core takes some of the sources. Returns an int64 array (graphs, batches,
+    distances); None where the device is better off with all searches together, or distances are too long.
     """
-    dev, csr, words, most = pack.device, pack.csr, LAUNCH.of(pack.device), max(map(len, chosen))
-    if not words or not most:
+    from clgraph.traversal.many import DEEP, MEMORY_SHARE
+
+    dev, csr, words, deepest = pack.device, pack.csr, LAUNCH.of(pack.device), DEEPEST
+    alone = csr.n if pack.count == 1 else 0
+    if alone and words:
+        # as many words as leave none of the cores without sources
+        batches, cores = -(-len(chosen[0]) // LANES), dev.compute_units
+        words = next((each for each in (words, words // 2, 1) if each and batches >= each * cores), 0)
+        part = max(words, -(-batches // cores)) * LANES
+        chosen, deepest = [chosen[0][at : at + part] for at in range(0, len(chosen[0]), part)], DEEP
+    graphs, most = len(chosen), max(map(len, chosen), default=0)
+    room = (24 * words + 8) * csr.n * (graphs if alone else 1)
+    if not words or not most or (alone and room * MEMORY_SHARE > dev.global_memory):
         return None
     most = -(-most // LANES) * LANES
-    source = np.zeros((pack.count, most), np.int32)
-    for row, each, base in zip(source, chosen, pack.begin.tolist(), strict=False):
+    source = np.zeros((graphs, most), np.int32)
+    for row, each, base in zip(source, chosen, [0] * graphs if alone else pack.begin.tolist(), strict=False):
         row[: len(each)] = each + np.int32(base)
-    size = pack.count * (most // LANES) * DEEPEST
-    dev.reserve({"searches": 24 * words * csr.n, "queues": 8 * csr.n, "counts": 8 * size})
+    size, n = graphs * (most // LANES) * deepest, csr.n * (graphs if alone else 1)
+    dev.reserve({"searches": 24 * words * n, "queues": 8 * n, "counts": 8 * size})
     count, deep = dev.zeros(size, np.uint64), dev.zeros(1, np.int32)
-    program = dev.program("measures/hops_graphs", WORDS=words, LEVELS=DEEPEST, **csr.defines)
+    program = dev.program("measures/hops_graphs", WORDS=words, LEVELS=deepest, **csr.defines)
     program.hops_graphs.launch(
         csr,
-        pack.count,
+        graphs,
         local=1,
-        graphs=pack.count,
+        graphs=graphs,
         most=most,
+        alone=alone,
         begin=pack.begins,
         source=dev.upload(source),
         sources=dev.upload(np.array([len(each) for each in chosen], np.int32)),
         # `output` memory is on large pages where it is the host's, as gathers want them
-        both=dev.output(2 * words * csr.n, np.uint64),
-        bits=dev.output(words * csr.n, np.uint64),
-        queue=dev.empty(csr.n, np.int32),
-        other=dev.empty(csr.n, np.int32),
+        both=dev.output(2 * words * n, np.uint64),
+        bits=dev.output(words * n, np.uint64),
+        queue=dev.empty(n, np.int32),
+        other=dev.empty(n, np.int32),
         count=count,
         deep=deep,
     )
     if dev.download(deep, np.int32, 1)[0]:
         return None
-    return dev.download(count, np.int64, size).reshape(pack.count, most // LANES, DEEPEST)
+    found = dev.download(count, np.int64, size).reshape(graphs, most // LANES, deepest)
+    return found.reshape(1, -1, deepest) if alone else found
 
 
 def _plot(counts: list[Ints], searches: list[int], n: int, arcs: int, *, exact: bool) -> HopPlot:

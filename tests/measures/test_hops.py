@@ -80,6 +80,30 @@ def test_a_work_item_for_each_graph_counts_what_all_together_do(device, monkeypa
     assert hops._graph_by_graph(Pack.of(device, graphs), sources) is None  # the path is one longer
 
 
+@pytest.mark.parametrize("words", [0, 1, 2, 4])
+def test_of_one_graph_each_core_takes_some_sources(device, monkeypatch, words):
+    monkeypatch.setattr(hops, "LAUNCH", LaunchTable(gpu=words, cpu=words, simulator=words))
+    made = []
+    real = hops._graph_by_graph
+    monkeypatch.setattr(hops, "_graph_by_graph", lambda *of: made.append(real(*of)) or made[-1])
+    for n, sources in ((700, 641), (700, 700), (1500, 65)):
+        graph = tangle(n, n=n, edges=2 * n).without_self_loops
+        found = hop_plot(device, graph, seed=3, sources=sources)
+        chosen = np.arange(n) if n == sources else draw_sources(n, sources, 3)
+        wanted = pairs_by_networkx(graph, chosen.tolist()) * (n / sources)
+        assert len(found.pairs) == len(wanted) and found.sources == sources
+        assert found.pairs[2:] == pytest.approx(np.maximum.accumulate(wanted)[2:])
+        assert len(found.without) == (0 if n == sources else -(-sources // 64))
+        # as many batches as cores, or the whole device searches together
+        assert (made[-1] is not None) == (words > 0 and -(-sources // 64) >= device.compute_units)
+    # 48 distances and one more
+    for n in (48, 49):
+        path = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
+        monkeypatch.setitem(vars(device), "compute_units", 1)
+        assert hop_plot(device, path).pairs[-1] == n * n
+        assert (made[-1] is not None) == (words > 0 and n == 48)
+
+
 def test_sources_are_different_and_the_seeds():
     for n in (70, 1000, 10**9):
         drawn = draw_sources(n, 64, 3)

@@ -26,15 +26,18 @@ def case_degrees(device: Any) -> None:
 
 
 def case_hop_plot(device: Any) -> None:
-    """Pairs by distance from the planes of many searches."""
-    from clgraph.measures.hops import hop_plots
+    """Pairs by distance from the planes of many searches, and as work-items find them that share a graph."""
+    from clgraph.device.launch_config import LaunchTable
+    from clgraph.measures import hops
     from clgraph.measures.pack import Pack
     from clgraph.traversal import bfs_many
 
     graph = _tangle()
     distance = bfs_many(graph, np.arange(50), device=device).distance
-    (found,) = hop_plots(Pack.of(device, [graph]))
-    assert np.array_equal(found.pairs, np.cumsum(np.bincount(distance[distance >= 0])))
+    for words in (0, 1):
+        hops.LAUNCH = LaunchTable(gpu=words, cpu=words, simulator=words)
+        (found,) = hops.hop_plots(Pack.of(device, [graph]))
+        assert np.array_equal(found.pairs, np.cumsum(np.bincount(distance[distance >= 0])))
 
 
 def case_cores(device: Any) -> None:
