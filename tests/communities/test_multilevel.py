@@ -110,7 +110,7 @@ def test_larger_graphs(device, method):
         same_as_reference(method, graph, device, seed=1)
 
 
-@both
+@pytest.mark.parametrize("method", [pytest.param("louvain", marks=pytest.mark.slow), "leiden"])
 def test_rows_are_chosen_for_by_groups_and_by_items_alone(device, method, monkeypatch):
     """Sums of 32 and 64 bits; rows of all classes; levels made by sorting arcs and by joining lists."""
     from clgraph.communities import multilevel

@@ -165,7 +165,10 @@ def as_gpus_do(monkeypatch, **shape):
     monkeypatch.setattr(weighted, "LAUNCH", everywhere(config))
 
 
-@pytest.mark.parametrize("kind", WEIGHTS)
+# a minute for the programs of each type of numbers, in the form of GPUs
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[pytest.mark.slow] * (kind != "whole")) for kind in WEIGHTS]
+)
 def test_rounds_are_launched_ahead(device, monkeypatch, kind):
     for directed in (False, True):
         graph = drawn(6, directed, kind, 120, 900)
@@ -180,7 +183,7 @@ def test_rounds_are_launched_ahead(device, monkeypatch, kind):
                 assert one.distance.tobytes() == many.distance[1].tobytes()
 
 
-@pytest.mark.parametrize("local", [2, 64])
+@pytest.mark.parametrize("local", [2, pytest.param(64, marks=pytest.mark.slow)])
 def test_groups_that_share_arcs(device, monkeypatch, local):
     """The form of GPUs, with rows of 0 and of 1 arc and of more than a group among those of one group."""
     as_gpus_do(monkeypatch, local=min(local, device.max_work_group))
