@@ -30,7 +30,7 @@
 #else
 #define SOON(place) (void)0
 #endif
-#define AHEAD 4        // entries of the queue: the ends of a row are asked for, twice as far ahead the row itself, ...
+#define AHEAD 8        // entries of the queue: the ends of a row are asked for, twice as far ahead the row itself, ...
 #define FAR (1 << 14)  // vertices of a graph that is not in the caches
 
 __kernel void hops_graphs(const int graphs, const int most, const int alone, __global const int *restrict begin,
