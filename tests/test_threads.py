@@ -43,7 +43,7 @@ from clgraph.public import BY_NAME
 from clgraph.sampling.result import Samples
 from clgraph.system import thread_pool
 
-THREADS, CALLS = 8, 20  # soak.py makes more
+THREADS, CALLS = 8, 60
 
 SCRIPT = """
 import hashlib, json, sys

@@ -137,14 +137,17 @@ def _graph_by_graph(pack: Pack, chosen: Batch) -> npt.NDArray[np.int64] | None:
         part = max(words, -(-batches // cores)) * LANES
         chosen, deepest = [chosen[0][at : at + part] for at in range(0, len(chosen[0]), part)], DEEP
     graphs, most = len(chosen), max(map(len, chosen), default=0)
-    room = (24 * words + 8) * csr.n * (graphs if alone else 1)
-    if not words or not most or (alone and room * MEMORY_SHARE > dev.global_memory):
+    n = csr.n * (graphs if alone else 1)
+    if not words or not most:
+        return None
+    # each core's own memory: all together need less
+    if alone and ((24 * words + 8) * n * MEMORY_SHARE > dev.global_memory or 16 * words * n > dev.max_buffer):
         return None
     most = -(-most // LANES) * LANES
     source = np.zeros((graphs, most), np.int32)
     for row, each, base in zip(source, chosen, [0] * graphs if alone else pack.begin.tolist(), strict=False):
         row[: len(each)] = each + np.int32(base)
-    size, n = graphs * (most // LANES) * deepest, csr.n * (graphs if alone else 1)
+    size = graphs * (most // LANES) * deepest
     dev.reserve({"searches": 24 * words * n, "queues": 8 * n, "counts": 8 * size})
     count, deep = dev.zeros(size, np.uint64), dev.zeros(1, np.int32)
     program = dev.program("measures/hops_graphs", WORDS=words, LEVELS=deepest, **csr.defines)

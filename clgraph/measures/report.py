@@ -151,7 +151,7 @@ def rows(quality: Pair, entries: Any) -> Iterator[Row]:
             graph = quality._graphs[whose]
             # a diameter is the longest distance that was found, which may not be the longest
             bound = path == "diameter" and value and not graph.hop_plot_exact
-            # which other numbers of sources, or another seed, might have given
+            # the hop plot of a large graph is an estimate
             ends = graph.effective_diameter_interval if path == "effective_diameter" else None
             within = f" ({figure(ends[0])} to {figure(ends[1])})" if ends and ends[0] < ends[1] else ""
             cells.append(("\u2265 " if bound else "") + figure(value) + within)

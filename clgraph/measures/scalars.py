@@ -78,7 +78,7 @@ class Measures(Shown):
         Hops within which 90 % of the connected pairs lie, interpolated.
     effective_diameter_interval : (low, high) or None
         Its interval at 95 %: equal ends if the hop plot is exact, else by the jackknife over batches of 64
-        searches and Student's t; None with fewer than two batches, too.
+        searches and Student's t; None if there are fewer than two batches.
     mean_distance : float or None
         Mean number of hops between two connected vertices.
     diameter : int or None
@@ -349,6 +349,7 @@ def _effective_diameter_interval(hops: HopPlot) -> tuple[float, float] | None:
         return None
     from scipy.special import stdtrit
 
+    # batches are of consecutive vertices, which differ more than random ones: the interval is rather wide
     others, count = np.array([_effective_diameter(each) for each in hops.without]), len(hops.without)
     error = float(np.sqrt((count - 1) / count * ((others - others.mean()) ** 2).sum()))
     half = float(stdtrit(count - 1, 0.975)) * error

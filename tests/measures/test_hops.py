@@ -96,6 +96,10 @@ def test_of_one_graph_each_core_takes_some_sources(device, monkeypatch, words):
         assert len(found.without) == (0 if n == sources else -(-sources // 64))
         # as many batches as cores, or the whole device searches together
         assert (made[-1] is not None) == (words > 0 and -(-sources // 64) >= device.compute_units)
+    few = Pack.of(device, [tangle(1, n=300, edges=600).without_self_loops])
+    with monkeypatch.context() as patched:
+        patched.setitem(vars(device), "max_buffer", 8000)
+        assert real(few, [np.arange(300, dtype=np.int32)]) is None
     # 48 distances and one more
     for n in (48, 49):
         path = Graph.from_edges(np.arange(n - 1), np.arange(1, n))

@@ -75,8 +75,9 @@ def choose(monkeypatch, wanted):
     monkeypatch.setattr(figures, "drawings", lambda *of: [each for each in real(*of) if wanted(each.name)])
 
 
-def test_the_same_study_gives_the_same_files(tmp_path, device, monkeypatch):
-    choose(monkeypatch, lambda name: len(name) % 3 == 0)
+@pytest.mark.parametrize("part", [3, pytest.param(1, marks=pytest.mark.slow)])
+def test_the_same_study_gives_the_same_files(tmp_path, device, monkeypatch, part):
+    choose(monkeypatch, lambda name: len(name) % part == 0)
     found = clgraph.study(clgraph.powerlaw_graph(300, seed=1), "drv", "50%", seeds=2, device=device)
     for folder in ("one", "other"):
         count = write_figures(found, found.best(), tmp_path / folder)
