@@ -85,11 +85,12 @@ def _joined(rows: Graph, sources: list[int]) -> Graph:
     """Return the rows and one more, whose arcs of length 0 lead to the sources: a search from there."""
     from clgraph.graph import Graph
     from clgraph.graph.arrays import Arrays
+    from clgraph.graph.building import row_ptr_of
 
     weights = np.ones(rows.num_arcs) if rows.weights is None else rows.weights
     return Graph._from_arrays(
         Arrays(
-            np.append(rows.row_ptr, rows.num_arcs + len(sources)),
+            row_ptr_of(np.append(rows.degrees, len(sources))),
             np.append(rows.col_idx, np.array(sources, np.int32)),
             weights=np.append(weights, np.zeros(len(sources))),
             directed=True,

@@ -176,13 +176,14 @@ def test_nothing_is_made_before_it_is_looked_at(device):
 def test_runs_are_dealt_in_portions(device, monkeypatch):
     """Launches are short, progress is told between them, and an error in it ends the call."""
     graph = powerlaw_graph(300, seed=2)
-    whole = sample(graph, "drv", size="50%", seed=1, seeds=9, device=device)
-    if not runs.side_by_side(device, graph, check_request(graph, "drv", {}), 9):
+    many = 8 * device.compute_units + 1  # cores take a run each
+    whole = sample(graph, "drv", size="50%", seed=1, seeds=many, device=device)
+    if not runs.side_by_side(device, graph, check_request(graph, "drv", {}), many):
         pytest.skip("one run after the other on this device")
     monkeypatch.setattr(runs, "BRIEF", 0.0)
     told = []
     parts = sample(
-        graph, "drv", size="50%", seed=1, seeds=9, device=device, progress=lambda *x: told.append(x)
+        graph, "drv", size="50%", seed=1, seeds=many, device=device, progress=lambda *x: told.append(x)
     )
     if device.shares_memory:  # GPUs bring all runs forward in each launch
         assert len({id(part) for part, _ in parts._places}) > 1
@@ -196,9 +197,9 @@ def test_runs_are_dealt_in_portions(device, monkeypatch):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        sample(graph, "drv", size="50%", seed=1, seeds=9, device=device, progress=stop)
+        sample(graph, "drv", size="50%", seed=1, seeds=many, device=device, progress=stop)
     np.testing.assert_array_equal(
-        sample(graph, "drv", size="50%", seed=1, seeds=9, device=device).vertices, whole.vertices
+        sample(graph, "drv", size="50%", seed=1, seeds=many, device=device).vertices, whole.vertices
     )
 
 

@@ -7,7 +7,7 @@ lanes; for any number of sources where PageRank has pipelines, which lanes do no
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -78,10 +78,19 @@ class OneSource:
         plan = LAUNCH.of(device) or choose(device, graph, numbers)
         stop = request.options.stop
         self.solver = KINDS[plan](device, graph, request.problem, stop, numbers, request.weight)
-        # the solver has a problem without personalization: the source takes its place
-        self.solver.fill_vectors = self._fill_vectors  # type: ignore[method-assign]
-        self.upload, self.compile = self.solver.upload, self.solver.compile
+        self.compile = self.solver.compile
         self.round_off = request.checked_round_off(self.solver.round_off_chain)
+
+    def upload(self) -> None:
+        """Upload what the solver needs."""
+        solver: Any = self.solver
+        # its problem has no personalization: the source takes its place. For this call alone, since a circle
+        # would keep the buffers until the garbage collector runs
+        solver.fill_vectors = self._fill_vectors
+        try:
+            solver.upload()
+        finally:
+            del solver.fill_vectors
 
     def _fill_vectors(self) -> None:
         """Give the solver the source's entries, which a kernel writes.
