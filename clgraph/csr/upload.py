@@ -24,7 +24,7 @@ from clgraph.csr.sort import LAUNCH as SORT_LAUNCH
 from clgraph.csr.sort import sort_by_key
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import DeviceError, InputError
-from clgraph.graph.building import INT32_MAX
+from clgraph.graph.building import INT32_MAX, stable_argsort
 from clgraph.graph.residency import Name, OnDevice, View
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ __all__ = [
     "graph_of",
     "hub_of",
     "ids_on",
+    "places_of_reversed",
     "upload_csr",
 ]
 
@@ -375,6 +376,25 @@ def reversed_arcs(device: Device, parts: DeviceGraph) -> DeviceGraph | None:
         program.views_reorder.launch(rows, _over(device, arcs), order=order, tail=tail, **columns)
     device.finish()
     return replace(parts, rows=made)
+
+
+def places_of_reversed(device: Device, graph: Graph) -> Any:
+    """Where each arc of a graph's reverse is in the graph itself, on the device, cached there with the graph.
+
+    Of the type of `row_ptr`. Both sort arcs stably by head, so parallel arcs keep their order.
+    """
+    arcs, offset = graph.num_arcs, graph._offset_type
+
+    def make() -> Any:
+        device.reserve({"places of reversed arcs": np.dtype(offset).itemsize * arcs})
+        sooner = graph.is_on_host and arcs < SMALL
+        if offset is np.int64 or not device.has_compiler or sooner:
+            return device.upload(stable_argsort(graph.col_idx).astype(offset))
+        key = device.empty(arcs, np.uint32)  # worked in
+        device.copy(key, upload_csr(device, graph).col_idx, 4 * arcs)
+        return sort_by_key(device, key, arcs, max(1, (graph.num_vertices - 1).bit_length()))[1]
+
+    return device.cached(graph, "places of reversed arcs", make)
 
 
 def without_directions(

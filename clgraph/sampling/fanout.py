@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import flag, flat_list, hints, shown, whole, word
 from clgraph.csr.scan import running_sums
-from clgraph.csr.upload import upload_csr
+from clgraph.csr.upload import places_of_reversed, upload_csr
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
 from clgraph.graph import Graph, as_graph
@@ -349,12 +349,13 @@ class Layers:
         self.dev, self.request = dev, request
         inwards = graph.directed and request.direction == "in"
         given = graph.reverse if inwards else graph
-        rows, arcs = upload_csr(dev, given), None
+        rows = upload_csr(dev, given)
         defines = {
             name: 1 for name in ("replace", "weighted", "disjoint", "relabel") if getattr(request, name)
         }
+        self.forward: Any = None
         if inwards:
-            arcs, defines["mapped"] = upload_csr(dev, graph), 1
+            self.forward, defines["mapped"] = places_of_reversed(dev, graph), 1
         self.items = LAUNCH.of(dev)
         self.program: Program = dev.program(
             "sampling/fanout",
@@ -363,8 +364,6 @@ class Layers:
             **rows.defines,
         )
         self.row_ptr, self.col_idx = rows.row_ptr, rows.col_idx
-        self.arc_ptr: Any = None if arcs is None else arcs.row_ptr
-        self.arc_idx: Any = None if arcs is None else arcs.col_idx
         self.sums: Any = None
         self.some: Any = None
         if request.weighted:
@@ -447,7 +446,8 @@ class Layers:
         """Number the vertices that a hop was the first to draw: they are the next frontier."""
         dev, program, known, batches, draws = self.dev, self.program, self.known, self.batches, one.draws
         entries, drawn = known + draws, {"vertex": vertex, "tree": tree}
-        slots = 1 << (entries + entries // 2).bit_length()
+        table_begin = 2 * _begins(np.sum(self.sizes, axis=0) + self.draws[-1])
+        slots = int(table_begin[-1])
         dev.reserve({"table": 4 * slots, "slots": 4 * entries, "draws": 5 * draws})
         table, slot, fresh = (
             dev.empty(slots, np.int32),
@@ -456,7 +456,14 @@ class Layers:
         )
         dev.fill(table, EMPTY, slots)
         found = {"table": table, "slot": slot}
-        program.fanout_insert(self._over(entries), entries=entries, mask=slots - 1, **drawn, **found)
+        program.fanout_insert.launch(
+            self,
+            self._over(entries),
+            entries=entries,
+            table_begin=dev.upload(table_begin.astype(np.uint32)),
+            **drawn,
+            **found,
+        )
         program.fanout_first(self._over(draws), draws=draws, known=known, **found, fresh=fresh)
         place = running_sums(dev, fresh, draws, of=np.uint8, into=np.int32)
         new_begin = dev.empty(batches + 1, np.int32)
@@ -534,6 +541,11 @@ class Layers:
         return made | {"root": None if root is None else (root, np.int32, self.known)}
 
 
+def _begins(sizes: Ints) -> Ints:
+    """Where each of some lists begins, one after the other; the last is where they end."""
+    return np.append(0, np.cumsum(sizes))
+
+
 def _offsets(sizes: Ints) -> Ints:
     """Running sums of sizes, batch by batch, with each batch's end: one column more."""
     ends = np.cumsum(sizes.ravel()).reshape(sizes.shape)
@@ -586,9 +598,8 @@ def sample_neighbors(
         which are cached with the graph.
     direction : {"in", "out"}
         Which neighbours of a vertex of a directed graph: those whose arcs lead to it, from which it takes
-        messages, or those that its arcs lead to. "in" needs the reversed graph on the device as well: another
-        4 bytes for each arc and each vertex (8 for a vertex from 2**31 arcs on). The arcs' places in the
-        graph are found by bisection, so that there is no map of them.
+        messages, or those that its arcs lead to. "in" needs the reversed graph on the device instead, and a
+        map of its arcs to those of the graph: 4 bytes for each arc (8 from 2**31 arcs on), cached with it.
     disjoint : bool
         Whether each seed has a tree of its own, in which vertices of other trees appear again.
     relabel : bool

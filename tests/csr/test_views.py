@@ -6,6 +6,7 @@ from graphs import random_graph, same
 from placed_graphs import KINDS, looked_at, made_there, make
 
 from clgraph import Graph, InputError, largest_component
+from clgraph.csr import upload
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind.values())))
@@ -23,6 +24,21 @@ def test_as_on_the_host(device, kind, size):
         assert (made.num_self_loops, made.is_multigraph) == (want.num_self_loops, want.is_multigraph)
         same(made, want)
     same(made_there(device, graph).undirected.without_self_loops, graph.undirected.without_self_loops)
+
+
+@pytest.mark.parametrize("small", [0, 1 << 16], ids=["sorted on the device", "sorted on the host"])
+@pytest.mark.parametrize("edges", [0, 5000])
+@pytest.mark.cross
+def test_places_of_reversed(device, monkeypatch, small, edges):
+    monkeypatch.setattr(upload, "SMALL", small)
+    graph = make(900, edges, weighted=False, names=False, directed=True)
+    numbered = Graph(graph.row_ptr, graph.col_idx, weights=np.arange(1.0, graph.num_arcs + 1), directed=True)
+    for each in (graph, made_there(device, graph)):
+        with device.alone():
+            places = upload.places_of_reversed(device, each)
+            assert places is upload.places_of_reversed(device, each)
+            found = device.download(places, np.int32, graph.num_arcs)
+        np.testing.assert_array_equal(found + 1, numbered.reverse.weights)
 
 
 def test_counts_that_are_given(device):
