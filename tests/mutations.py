@@ -136,12 +136,9 @@ MUTATIONS = [
         "cl/sampling/fanout.cl",
         ("bits = j & 1 ? keyed_b(x) : keyed_a(x);", "bits = keyed_a(x);"),
         ("                if (e < found)\n                    atomic_min(&table[at], e);\n", ""),
-        ("place_of(arc_ptr, arc_idx, u, v) + copy;", "place_of(arc_ptr, arc_idx, u, v);"),
+        ("            edge[to + j] = forward[arc];\n", ""),
         ("(uint)((t) - seed_begin[b] + 1)", "(uint)((t) - seed_begin[b])"),
-        (
-            "            if (vertex[found] == v && tree[found] == t) {",
-            "            if (vertex[found] == v) {",
-        ),
+        ("#define SAME_TREE(e, t) (tree[e] == (t))", "#define SAME_TREE(e, t) 1"),
     ),
     *_of(
         FANOUT,

@@ -71,7 +71,6 @@ class Balanced(HTMLParser):
         self.words += data + " "
 
 
-@pytest.mark.smoke
 def test_a_line_without_internals(results: dict[str, Any]) -> None:
     for name, result in results.items():
         line = repr(result)

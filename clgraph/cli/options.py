@@ -242,7 +242,9 @@ measure_options = options(
 )
 
 also_option = option(
-    "--also NAMES", "Also measure these: modularity, weighted_distance (see clgraph.quality).", default=""
+    "--also NAMES",
+    "Also measure these: modularity, weighted_distance, ks_in_degree, ks_out_degree (see clgraph.quality).",
+    default="",
 )
 
 # --- Datasets of shards ---

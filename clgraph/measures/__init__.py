@@ -247,7 +247,8 @@ def quality(
         `clgraph.louvain` finds in the original with this seed, of the sample that of the same communities as
         far as it has their vertices; without weights. "weighted_distance": the mean least sum of weights
         between two connected vertices, searched from all vertices, or of a large graph from `hop_sources`
-        of them.
+        of them. "ks_in_degree", "ks_out_degree": of a directed graph the Kolmogorov-Smirnov distance of the
+        degrees by arcs in, and by arcs out, from the original's; without loops, each arc once.
     progress : callable, optional
         Called with (done, of).
 

@@ -1,4 +1,4 @@
-"""Measures that are made only where they are asked for by name: modularity, and distances by weight."""
+"""Measures that are made only where they are asked for by name."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from clgraph.arguments import shown
 from clgraph.csr.upload import upload_csr
 from clgraph.errors import InputError
 from clgraph.lazy import lazy
-from clgraph.measures.compare import positions
+from clgraph.measures.compare import ks_distance, positions
 from clgraph.measures.hops import draw_sources
-from clgraph.measures.pack import measured_view, of_rows
+from clgraph.measures.pack import Pack, directed_view, measured_view, of_rows
 from clgraph.measures.scalars import OPTIONAL, MeasureRequest, Measures
+from clgraph.measures.tally import Histogram, degree_histograms
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -60,7 +61,12 @@ class Also:
 
     def of(self, graph: Graph) -> dict[str, float | str]:
         """Return those of the original or of a sample, by name; a text says why one is not defined."""
-        makers = {"modularity": self._modularity, "weighted_distance": self._weighted_distance}
+        makers = {
+            "modularity": self._modularity,
+            "weighted_distance": self._weighted_distance,
+            "ks_in_degree": self._ks_in_degree,
+            "ks_out_degree": self._ks_out_degree,
+        }
         return {name: makers[name](graph) for name in self._names}
 
     @lazy
@@ -96,6 +102,27 @@ class Also:
             return NO_EDGES
         sources = None if n <= most else draw_sources(n, most, self._request.seed)
         return mean_distance(self._dev, view, sources=sources)
+
+    def _ks_in_degree(self, graph: Graph) -> float | str:
+        return self._ks(graph, reverse=True)
+
+    def _ks_out_degree(self, graph: Graph) -> float | str:
+        return self._ks(graph, reverse=False)
+
+    def _ks(self, graph: Graph, *, reverse: bool) -> float | str:
+        if not self._original.directed:
+            return "the graph is undirected"
+        found = ks_distance(self._histogram(self._original, reverse), self._histogram(graph, reverse))
+        return "there are no vertices" if found is None else found
+
+    def _histogram(self, graph: Graph, reverse: bool) -> Histogram:
+        """Degrees by arcs in (`reverse`) or out, kept with the graph; without loops, each arc once."""
+
+        def make() -> Histogram:
+            rows = directed_view(self._dev, graph)
+            return degree_histograms(Pack.of(self._dev, [rows.reverse if reverse else rows]))[0]
+
+        return self._dev.cached(graph, ("degrees by direction", reverse), make)
 
 
 def with_also(measures: Measures, found: dict[str, float | str]) -> Measures:

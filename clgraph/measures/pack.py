@@ -121,9 +121,9 @@ def alone(device: Device, graph: Graph) -> Joined:
     return Joined(rows, np.array([0, rows.n], np.int64), np.array([0, rows.arcs], np.int64))
 
 
-def of_rows(device: Device, rows: DeviceCSR) -> Graph:
-    """Return the graph of undirected simple rows on a device."""
-    return graph_of(device, DeviceGraph(rows, directed=False, num_self_loops=0, is_multigraph=False))
+def of_rows(device: Device, rows: DeviceCSR, *, directed: bool = False) -> Graph:
+    """Return the graph of simple rows on a device."""
+    return graph_of(device, DeviceGraph(rows, directed=directed, num_self_loops=0, is_multigraph=False))
 
 
 def measured_view(device: Device, graph: Graph) -> Graph:
@@ -143,7 +143,17 @@ def measured_view(device: Device, graph: Graph) -> Graph:
 def _distinct(device: Device, view: Graph) -> Graph:
     parts = device_graph(device, view)
     made = compact(device, parts, arcs=distinct_arcs(device, parts.rows))
-    return of_rows(device, made.rows)
+    return of_rows(device, made.rows, directed=view.directed)
+
+
+def directed_view(device: Device, graph: Graph) -> Graph:
+    """Return a directed graph without loops, each arc once."""
+    view = graph.without_self_loops
+    if not view.is_multigraph:
+        return view
+    if device.has_compiler and not device.is_second:
+        return _distinct(device, view)
+    return build_csr(view.tails, view.col_idx, view.num_vertices, directed=True, duplicates="merge")
 
 
 def simple_view(graph: Graph) -> Graph:

@@ -63,6 +63,8 @@ SHAPE = {
     "diameter": "The longest distance; of a large graph the longest that was found.",
     "modularity": "How far edges keep within the communities that Louvain's method finds in the original.",
     "weighted_distance": "The least sum of weights between two vertices on average.",
+    "ks_in_degree": "How far degrees by arcs in are from the original's (KS distance; 0: the same).",
+    "ks_out_degree": "The same by arcs out.",
 }
 # exponents, and what their slope, its correlation, the cumulative fit and that by maximum likelihood mean
 EXPONENTS = (
@@ -111,7 +113,8 @@ Entry = tuple[str, str, str]  # path of attributes, name, what it means
 
 
 def _named(meanings: dict[str, str]) -> list[Entry]:
-    return [(path, path.replace("_", " "), meaning) for path, meaning in meanings.items()]
+    names = {path: path.replace("_", " ").replace("ks ", "KS distance, ") for path in meanings}
+    return [(path, names[path], meaning) for path, meaning in meanings.items()]
 
 
 def _laws() -> Iterator[Entry]:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 # measures that are made only where they are asked for, by name
-OPTIONAL = ("modularity", "weighted_distance")
+OPTIONAL = ("modularity", "weighted_distance", "ks_in_degree", "ks_out_degree")
 PHASES = ("view", "degrees", "components", "triangles", "cores", "hop plot", "eigenvalues", "fits")
 
 
@@ -106,6 +106,9 @@ class Measures(Shown):
         that of those same communities as far as it has their vertices.
     weighted_distance : float or None
         Only if asked for: the mean least sum of weights between two connected vertices.
+    ks_in_degree, ks_out_degree : float or None
+        Only if asked for, of directed graphs: the Kolmogorov-Smirnov distance of the degrees by arcs in, and
+        by arcs out, from those of the original (0 for itself).
     reasons : dict of str to str
         Why a measure is None, by its name.
     notes : tuple of str
@@ -145,6 +148,8 @@ class Measures(Shown):
     local_clustering: tuple[Floats, Ints] = field(repr=False)
     modularity: float | None = None
     weighted_distance: float | None = None
+    ks_in_degree: float | None = None
+    ks_out_degree: float | None = None
     reasons: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict, compare=False, repr=False)

@@ -20,13 +20,13 @@ from clgraph.arguments import exact_number, shown
 from clgraph.drawing import t_interval, thousands
 from clgraph.errors import InputError
 from clgraph.methods import METHODS
-from clgraph.studies.columns import COMPARED, Row
+from clgraph.studies.columns import COMPARED, Row, original_value
 from clgraph.studies.plan import Plan, Tolerance
 
 ASPECTS: dict[str, tuple[str, ...]] = {
     "degrees": (
         *("average_degree", "assortativity", "degree_exponent", "degree_exponent_mle"),
-        *("rank_exponent", "ks_degree"),
+        *("rank_exponent", "ks_degree", "ks_in_degree", "ks_out_degree"),
     ),
     "clustering": ("clustering", "transitivity", "ks_clustering"),
     "paths": (
@@ -217,7 +217,8 @@ class Distances:
         weights: Mapping[str, float],
     ) -> None:
         self._plan, self._weights = plan, weights
-        kept = [m for m in COMPARED if distance(m, 0.0, original.get(m)) is not None]
+        kept = [m for m in COMPARED if original_value(original, m) is not None]
+        kept = [m for m in kept if distance(m, 0.0, original.get(m)) is not None]
         of_aspect = {aspect: [m for m in measures if m in kept] for aspect, measures in ASPECTS.items()}
         self.aspects = {aspect: measures for aspect, measures in of_aspect.items() if measures}
         groups: dict[tuple[str, str], list[list[float | None]]] = {}

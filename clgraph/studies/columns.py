@@ -31,7 +31,8 @@ SCALARS = dict(zip(PLAIN, PLAIN, strict=True)) | {
     "largest_eigenvalue": "largest_eigenvalue",
 }
 DISTANCES = ("degree", "clustering", "hop_plot", "component_size", "component_share", "core_number")
-MEASURES = (*SCALARS, *(f"ks_{name}" for name in DISTANCES), *OPTIONAL)
+APART = tuple(f"ks_{name}" for name in DISTANCES)
+MEASURES = (*SCALARS, *APART, *OPTIONAL)
 # what a good sample has in common with its original, whatever its size, and how it is called
 COMPARED = {
     "average_degree": "average degree",
@@ -47,6 +48,8 @@ COMPARED = {
     "ks_clustering": "KS distance of local clustering",
     "ks_hop_plot": "KS distance of hop plots",
     "ks_core_number": "KS distance of core numbers",
+    "ks_in_degree": "KS distance of in-degrees",
+    "ks_out_degree": "KS distance of out-degrees",
     "modularity": "modularity",
     "weighted_distance": "mean distance by weight",
 }
@@ -57,6 +60,12 @@ Row = dict[str, Any]
 def measures_of(also: Collection[str] = ()) -> list[str]:
     """Return the measures of a study, of the optional ones those that it has."""
     return [name for name in MEASURES if name not in OPTIONAL or name in also]
+
+
+def original_value(original: Row, name: str) -> float | None:
+    """Return the original's value of a measure: 0 of distances, which are from itself; None: not defined."""
+    value: float | None = original.get(name, 0.0 if name in APART else None)
+    return value
 
 
 def columns_of(also: Collection[str] = ()) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from clgraph.lazy import lazy
 from clgraph.results import RunsOn, kernel_facts
 from clgraph.studies.answer import Answer, answer
 from clgraph.studies.aspects import check_weights
-from clgraph.studies.columns import COMPARED, Row, lines_of, measures_of
+from clgraph.studies.columns import COMPARED, Row, lines_of, measures_of, original_value
 from clgraph.studies.plan import Plan, Tolerance, check_tolerance
 
 # seeds from which on there are bootstrap intervals, too: a percentile of fewer values is too narrow
@@ -57,7 +57,7 @@ def summary_of(plan: Plan, rows: Iterable[Row], original: Row) -> list[Row]:
                         "size": size,
                         "target": target,
                         "measure": measure,
-                        "original": original.get(measure, 0.0 if measure.startswith("ks_") else None),
+                        "original": original_value(original, measure),
                         "samples": len(group),
                         "defined": len(defined),
                         "mean": float(defined.mean()) if known else None,
@@ -131,8 +131,7 @@ class Result(RunsOn):
         missing = {
             name: self.reasons.get(name, "it is not defined for the original")
             for name in COMPARED
-            if name in measures_of(self.plan.also)
-            if not name.startswith("ks_") and self.original.get(name) is None
+            if name in measures_of(self.plan.also) and original_value(self.original, name) is None
         }
         checked = tolerance if isinstance(tolerance, Tolerance) else check_tolerance(tolerance)
         counts = check_weights(weights)
@@ -203,7 +202,8 @@ def _cell(row: Row) -> str:
 
 def _names(study: Result, measures: Any) -> list[str]:
     if measures is None:
-        return [m for m in COMPARED if m.startswith("ks_") or study.original.get(m) is not None]
+        made = measures_of(study.plan.also)
+        return [m for m in COMPARED if m in made and original_value(study.original, m) is not None]
     given = [part.strip() for part in measures.split(",")] if isinstance(measures, str) else measures
     if not isinstance(given, Sequence) or not given:
         raise InputError(f"measures is {shown(measures)}: give some, such as 'clustering,ks_degree'")

@@ -178,7 +178,7 @@ sharded_pagerank: SHARDS ; tol=1e-6 | 1e-3 ; max_iter=100 | 3 ; damping=0.85 | 0
     weight=True | False ; on_nonconvergence='warn'
 sharded_ppr: SHARDS ; [0] | [0, 1] ; method='monte-carlo' ; walks=50 ; seed=1 ; top=None | 2
 graph_quality: GRAPHS ; relation=None ; seed=1 ; hop_sources=1 | 3 ; eigenvalues=True | False ;
-    also=() | 'modularity' | ['weighted_distance'] | 'x'
+    also=() | 'modularity' | ['weighted_distance'] | 'ks_in_degree' | 'x'
 sample_quality: GRAPHS ; sample(G('path'), size=3, seed=1) | sample(G('ring'), 'cre', size=2, seed=1) ;
     relation=None | 'none' | 'subset' | 'contraction' ; eigenvalues=False
 verify_deletion: GRAPHS ; RESULTS ; CHANGES

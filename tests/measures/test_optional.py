@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cli_runs import InProcess
+from scipy.stats import ks_2samp
 
 import clgraph
 from clgraph import Graph
@@ -17,6 +18,7 @@ from clgraph.measures.hops import draw_sources
 from clgraph.reference.weighted import reference_shortest_paths
 
 ALSO = "modularity, weighted_distance"
+DIRECTIONS = "ks_in_degree,ks_out_degree"
 
 
 def weighted(seed: int, n: int = 90, directed: bool = False) -> Graph:
@@ -64,6 +66,26 @@ def test_both(device: Device, directed: bool) -> None:
     assert "| weighted distance |" in found.table() and "modularity" not in plain.table()
 
 
+@pytest.mark.parametrize("duplicates", ["merge", "keep"])
+def test_directions(device: Device, duplicates: Any) -> None:
+    """With loops and parallel arcs, which do not count; beside SciPy's distance of plain lists."""
+    rng = np.random.default_rng(5)
+    ends = (rng.random((2, 900)) ** 2 * 60).astype(int)
+    graph = Graph.from_edges(*ends, directed=True, duplicates=duplicates)
+    sample = clgraph.sample(graph, "drv", size=0.5, seed=2, device=device)
+    also = DIRECTIONS.split(",")
+    found = clgraph.quality(graph, sample, eigenvalues=False, also=also, device=device)
+    assert found.sample is not None
+    lists = []
+    for each in (graph, sample.graph):
+        arcs = {(u, v) for u, v in zip(each.tails.tolist(), each.col_idx.tolist(), strict=True) if u != v}
+        lists.append([np.bincount([arc[end] for arc in arcs], minlength=each.num_vertices) for end in (1, 0)])
+    for i, name in enumerate(also):
+        assert getattr(found.original, name) == 0
+        want = ks_2samp(lists[0][i], lists[1][i]).statistic
+        assert getattr(found.sample, name) == pytest.approx(want, abs=1e-12) and want > 0
+
+
 def test_what_is_not_defined() -> None:
     plain = Graph.from_edges([0, 1], [1, 2])
     for graph, reasons in (
@@ -73,6 +95,8 @@ def test_what_is_not_defined() -> None:
         found = clgraph.quality(graph, eigenvalues=False, also=ALSO).original
         assert {name: found.reasons[name] for name in reasons} == reasons
         assert all(getattr(found, name) is None and name in found.to_dict() for name in reasons)
+    found = clgraph.quality(plain, plain, eigenvalues=False, also=DIRECTIONS).original
+    assert found.reasons["ks_in_degree"] == found.reasons["ks_out_degree"] == "the graph is undirected"
     other = Graph.from_edges([7, 8], [8, 9])
     found = clgraph.quality(plain, other, relation="none", eigenvalues=False, also="modularity")
     assert found.sample is not None and "not all of its vertices" in found.sample.reasons["modularity"]

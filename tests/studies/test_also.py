@@ -72,3 +72,31 @@ def test_without_weights_and_by_command(tmp_path, capsys):
     assert done.status == 0, done.err
     done = run(*given, "--no-figures", "--also", "x", "-o", tmp_path / "t")
     assert done.status == 1 and "is no measure to ask for" in done.err
+
+
+def test_directions(device):
+    rng = np.random.default_rng(3)
+    graph = Graph.from_edges(*(rng.random((2, 700)) ** 2 * 120).astype(int), directed=True)
+    also = ["ks_in_degree", "ks_out_degree"]
+    given = {"sizes": "50%", "seeds": 2, "eigenvalues": False, "device": device}
+    found, plain = study(graph, "drv,dre", **given, also=also), study(graph, "drv,dre", **given)
+    for row, made in zip(
+        found.rows,
+        (sample(graph, m, size="50%", seed=s, device=device) for m in ("drv", "dre") for s in (0, 1)),
+        strict=True,
+    ):
+        told = quality(graph, made, eigenvalues=False, also=also, device=device).sample
+        assert all(row[name] == getattr(told, name) > 0 for name in also)
+    measures, before = ({v.measure for v in each.best().verdicts} for each in (found, plain))
+    assert measures - before == set(also)
+    assert "KS distance of in-degrees" in found.table("50%") and "in-degrees" not in plain.table("50%")
+    # the aspect has them, too: its distance is another one
+    ways = [next(c for c in each.best().choices if c.aspect == "degrees") for each in (found, plain)]
+    assert ways[0].places != ways[1].places
+    undirected = study(weighted(), "drv", **given, also=also)
+    assert (
+        undirected.best().missing
+        == dict.fromkeys(also, "the graph is undirected") | undirected.best().missing
+    )
+    assert not set(also) & {v.measure for v in undirected.best().verdicts}
+    assert "in-degrees" not in undirected.table("50%")

@@ -6,6 +6,7 @@ import scipy.stats
 from studies.test_summary import PLAN, made_up
 
 from clgraph import InputError
+from clgraph.measures.scalars import OPTIONAL
 from clgraph.studies.aspects import (
     ASPECTS,
     OVERALL,
@@ -38,16 +39,17 @@ def test_distances_by_a_plain_computation():
                     continue
                 by = {}
                 for aspect, measures in ASPECTS.items():
-                    if aspect == "communities":  # only if it is asked for, as is the distance by weight
-                        continue
                     gaps = []
                     for measure in measures:
+                        if measure in OPTIONAL:  # only if it is asked for
+                            continue
                         if measure.startswith("ks_"):
                             gaps.append(row[measure])
-                        elif measure not in ("assortativity", "mean_distance", "weighted_distance"):
+                        elif measure not in ("assortativity", "mean_distance"):
                             value = row[measure]
                             gaps.append(1.0 if value is None else min(1.0, abs(value - 10) / 10))
-                    by[aspect] = sum(gaps) / len(gaps)
+                    if gaps:
+                        by[aspect] = sum(gaps) / len(gaps)
                 total = sum(by[each] * weights[each] for each in by) / sum(weights.values())
                 totals.append(total if choice.aspect == OVERALL else by[choice.aspect])
             assert place.distance == pytest.approx(np.mean(totals))

@@ -80,7 +80,6 @@ def forms() -> dict[str, Callable[[nx.Graph], Any]]:
     }
 
 
-@pytest.mark.smoke
 @pytest.mark.parametrize("form", forms())
 def test_the_answer_is_that_of_the_graph(form: str) -> None:
     if form == "pandas":
