@@ -386,9 +386,11 @@ def places_of_reversed(device: Device, graph: Graph) -> Any:
     arcs, offset = graph.num_arcs, graph._offset_type
 
     def make() -> Any:
-        device.reserve({"places of reversed arcs": np.dtype(offset).itemsize * arcs})
         sooner = graph.is_on_host and arcs < SMALL
-        if offset is np.int64 or not device.has_compiler or sooner:
+        by_host = offset is np.int64 or not device.has_compiler or sooner
+        sizes = {"places of reversed arcs": np.dtype(offset).itemsize * arcs}
+        device.reserve(sizes if by_host else {**sizes, "their keys, and both once more": 12 * arcs})
+        if by_host:
             return device.upload(stable_argsort(graph.col_idx).astype(offset))
         key = device.empty(arcs, np.uint32)  # worked in
         device.copy(key, upload_csr(device, graph).col_idx, 4 * arcs)

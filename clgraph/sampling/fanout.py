@@ -15,6 +15,7 @@ from clgraph.csr.upload import places_of_reversed, upload_csr
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
 from clgraph.graph import Graph, as_graph
+from clgraph.graph.building import row_ptr_of
 from clgraph.keyed import Rng, check_seed, takes_rng
 from clgraph.results import Arrays, RunsOn, on_device
 from clgraph.run import run_on
@@ -446,7 +447,7 @@ class Layers:
         """Number the vertices that a hop was the first to draw: they are the next frontier."""
         dev, program, known, batches, draws = self.dev, self.program, self.known, self.batches, one.draws
         entries, drawn = known + draws, {"vertex": vertex, "tree": tree}
-        table_begin = 2 * _begins(np.sum(self.sizes, axis=0) + self.draws[-1])
+        table_begin = row_ptr_of(2 * (np.sum(self.sizes, axis=0) + self.draws[-1]))
         slots = int(table_begin[-1])
         dev.reserve({"table": 4 * slots, "slots": 4 * entries, "draws": 5 * draws})
         table, slot, fresh = (
@@ -541,11 +542,6 @@ class Layers:
         return made | {"root": None if root is None else (root, np.int32, self.known)}
 
 
-def _begins(sizes: Ints) -> Ints:
-    """Where each of some lists begins, one after the other; the last is where they end."""
-    return np.append(0, np.cumsum(sizes))
-
-
 def _offsets(sizes: Ints) -> Ints:
     """Running sums of sizes, batch by batch, with each batch's end: one column more."""
     ends = np.cumsum(sizes.ravel()).reshape(sizes.shape)
@@ -598,8 +594,9 @@ def sample_neighbors(
         which are cached with the graph.
     direction : {"in", "out"}
         Which neighbours of a vertex of a directed graph: those whose arcs lead to it, from which it takes
-        messages, or those that its arcs lead to. "in" needs the reversed graph on the device instead, and a
-        map of its arcs to those of the graph: 4 bytes for each arc (8 from 2**31 arcs on), cached with it.
+        messages, or those that its arcs lead to. "in" needs the reversed graph on the device as well,
+        and a map of its arcs to those of the graph: another 8 bytes for each arc and 4 for each vertex (12
+        and 8 from 2**31 arcs on), cached with it.
     disjoint : bool
         Whether each seed has a tree of its own, in which vertices of other trees appear again.
     relabel : bool

@@ -217,8 +217,8 @@ class Distances:
         weights: Mapping[str, float],
     ) -> None:
         self._plan, self._weights = plan, weights
-        kept = [m for m in COMPARED if original_value(original, m) is not None]
-        kept = [m for m in kept if distance(m, 0.0, original.get(m)) is not None]
+        values = {measure: original_value(original, measure) for measure in COMPARED}
+        kept = [m for m, value in values.items() if value is not None and distance(m, 0.0, value) is not None]
         of_aspect = {aspect: [m for m in measures if m in kept] for aspect, measures in ASPECTS.items()}
         self.aspects = {aspect: measures for aspect, measures in of_aspect.items() if measures}
         groups: dict[tuple[str, str], list[list[float | None]]] = {}

@@ -11,9 +11,10 @@ nx = pytest.importorskip("networkx")
 
 from networkx_graphs import convert, same, whole  # noqa: E402
 
+from clgraph import Graph  # noqa: E402
 from clgraph import networkx_backend as backend  # noqa: E402
 from clgraph.networkx_backend import traversal  # noqa: E402
-from clgraph.networkx_backend.paths import FEW  # noqa: E402
+from clgraph.networkx_backend.paths import FEW, _joined  # noqa: E402
 from clgraph.networkx_backend.running import RELEASE  # noqa: E402
 
 # weights of edges: with ties, steps of nothing, sums that are rounded, and integers beside floats
@@ -202,3 +203,11 @@ def test_other_arguments_are_left_to_networkx():
         ("shortest_path", (G, 0, 1, "weight", "bellman-ford")),
     ):
         assert backend.can_run(name, given, {}) is True, name
+
+
+def test_rows_joined_for_several_nodes_have_offsets_like_their_reverse():
+    """Kernels are built for one type of offset, and devices without 64-bit atomics read both."""
+    rows = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    joined = _joined(rows, [0, 3])
+    assert joined.row_ptr.dtype == joined.reverse.row_ptr.dtype == rows.row_ptr.dtype
+    assert joined.row_ptr.tolist() == [*rows.row_ptr.tolist(), rows.num_arcs + 2]
