@@ -16,6 +16,7 @@
 // turn         double[graphs][VECTORS - 1][kept]   what each vector has in each of the first `kept` of the new basis; kept
 //                                 is a multiple of AT_ONCE
 // size         double[graphs]     the longest product A v so far
+// order        ushort[]           the vertices of each chunk in the order in which products are made; LOCAL 1 only
 //
 // launch     one work-group of LOCAL for each active chunk; for sums: LOCAL x graphs x values; spectrum_cycle: one
 //            work-item for each graph that is not done
@@ -32,6 +33,18 @@
 #endif
 #define AT_ONCE 4
 #define TAG_VECTOR 16u
+#define BLOCK (LOCAL == 1 ? 4 * LANES : LANES)   // vertices whose rows of the basis are read at once
+#define UNROLLED __attribute__((opencl_unroll_hint))   // sums are then in registers: half the time on CPUs
+// Where clang would make vectors of these loops by itself, their sums go through memory: twice the time. Without what
+// Oclgrind and old PoCLs mishandle (ranking/personalized/power.cl).
+#if LOCAL == 1 && LANES > 1 && !defined(CHECK_RACES) && !defined(WITHOUT_WIDE_VECTORS)
+#define IN_VECTORS
+#define JOINED_(a, b) a##b
+#define JOINED(a, b) JOINED_(a, b)
+#define VECTOR JOINED(double, LANES)
+#define LOADED(x) JOINED(vload, LANES)(0, x)
+#define STORE(y, x) JOINED(vstore, LANES)(y, 0, x)
+#endif
 #define LEAST 1e-12   // a vector that is so much shorter than the longest product is none: the others' space is closed
 
 #define BACK(j, begin) ((j) > (begin) ? norm[(j) * graphs + g] * scale[((j) - 1) * graphs + g] : 0)
@@ -47,37 +60,71 @@
 #define ROW(v, sum) (sum)
 #endif
 
+#if LOCAL == 1
+#define BINS 168
+// A row's bin: lengths below 64 have their own, longer ones share it with those of the same three leading bits.
+static inline uint bin_of(const long v, __global const OFFSET *row_ptr)
+{
+    const uint length = (uint)(row_ptr[v + 1] - row_ptr[v]), top = 31 - clz(length | 4);
+    return length < 64 ? length : 40 + 4 * top + ((length >> (top - 2)) & 3);
+}
+
+// The vertices of each chunk by the lengths of their rows, roughly: a core then guesses when rows end.
+__kernel void spectrum_order(const int base, __global const int *restrict chunk, __global const OFFSET *restrict row_ptr,
+                             __global ushort *restrict order)
+{
+    const int first = chunk[4 * get_global_id(0)], end = chunk[4 * get_global_id(0) + 1];
+    ushort at[BINS + 1] = {0};
+    for (int v = first; v < end; v++)
+        at[bin_of(v, row_ptr) + 1]++;
+    for (int bin = 0; bin < BINS; bin++)
+        at[bin + 1] += at[bin];
+    for (int v = first; v < end; v++)
+        order[first - base + at[bin_of(v, row_ptr)]++] = (ushort)(v - first);
+}
+#endif
+
 // A work-item's share of a chunk of w[j + 1] = M v[j] - norm[j] v[j - 1] (the latter not for the first vector of a cycle);
 // returns its product with v[j]. Long rows are left to the work-group, in a list.
 static inline double product_of(const int c, const int j, const int begin, CHUNKS_WITHIN,
                                 __global const OFFSET *row_ptr, __global const int *col_idx,
-                                __global const double *norm, volatile __local int *many, __local int *list)
+                                __global const double *norm, __global const ushort *order, volatile __local int *many,
+                                __local int *list)
 {
     CHUNK_OF(c);
     __global const double *x = u + j * stride - base, *last = u + max(j - 1, 0) * stride - base;
     __global double *y = w + (j + 1) * stride - base;
     const double by = scale[j * graphs + g], back = BACK(j, begin);
     double mine = 0;
+#if LOCAL == 1
+    for (int q = first - base; q < end - base; q++) {
+        const long v = first + order[q];
+        double sum = 0;
+        for (OFFSET e = row_ptr[v]; e < row_ptr[v + 1]; e++)
+            sum += TERM(col_idx[e]);
+        y[v] = by * ROW(v, sum) - (j > begin ? back * last[v] : 0);
+    }
+    FOR_CHUNK(q, v) mine += by * x[v] * y[v];
+#else
     FOR_CHUNK(q, v) {
         const OFFSET from = row_ptr[v], to = row_ptr[v + 1];
-#if LOCAL > 1
         if (to - from > LONG) {
             list[atomic_inc(many)] = (int)v;
             continue;
         }
-#endif
         double sum = 0;
         for (OFFSET e = from; e < to; e++)
             sum += TERM(col_idx[e]);
         y[v] = by * ROW(v, sum) - (j > begin ? back * last[v] : 0);
         mine += by * x[v] * y[v];
     }
+#endif
     return mine;
 }
 
 __kernel void spectrum_product(const int j, const int begin, CHUNKS, __global const OFFSET *restrict row_ptr,
                                __global const int *restrict col_idx, __global const double *restrict norm,
-                               __global double *restrict part)
+                               __global const ushort *restrict order, __global double *restrict part)
 {
     BOX(1);
     const int c = active[get_group_id(0)];
@@ -87,7 +134,7 @@ __kernel void spectrum_product(const int j, const int begin, CHUNKS, __global co
     if (get_local_id(0) == 0)
         many = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    double mine[1] = {product_of(c, j, begin, CHUNKS_AS, row_ptr, col_idx, norm, &many, list)};
+    double mine[1] = {product_of(c, j, begin, CHUNKS_AS, row_ptr, col_idx, norm, 0, &many, list)};
     CHUNK_OF(c);
     __global const double *x = u + j * stride - base, *last = u + max(j - 1, 0) * stride - base;
     __global double *y = w + (j + 1) * stride - base;
@@ -108,7 +155,7 @@ __kernel void spectrum_product(const int j, const int begin, CHUNKS, __global co
         FOR_CHUNK(q, v) mine[0] += by * x[v] * y[v];
     }
 #else
-    double mine[1] = {product_of(c, j, begin, CHUNKS_AS, row_ptr, col_idx, norm, 0, 0)};
+    double mine[1] = {product_of(c, j, begin, CHUNKS_AS, row_ptr, col_idx, norm, order, 0, 0)};
 #endif
     GROUP_SUMS(1, mine);
     if (get_local_id(0) == 0)
@@ -120,22 +167,35 @@ __kernel void spectrum_product(const int j, const int begin, CHUNKS, __global co
 static inline void dots_of(const int first_row, const int last_row, const long stride, const size_t from, const int left,
                            __global const double *u, const double *t, double *mine)
 {
+    __global const double *x[ROWS];
+    for (int r = 0; r < ROWS; r++)
+        x[r] = u + min(first_row + r, last_row) * stride + from + get_local_id(0);
     double sum[ROWS][LANES];
     for (int r = 0; r < ROWS; r++)
         for (int l = 0; l < LANES; l++)
             sum[r][l] = 0;
-    for (int q = 0; q < PER && q * LOCAL < left; q += LANES) {
-        const int at = q * LOCAL + (int)get_local_id(0);
+    int q = 0;
+#ifdef IN_VECTORS
+    VECTOR many[ROWS];
+    for (int r = 0; r < ROWS; r++)
+        many[r] = 0;
+    for (; q + LANES <= left; q += LANES) {
+        const VECTOR y = LOADED(t + q);
+        UNROLLED for (int r = 0; r < ROWS; r++)
+            many[r] += LOADED(x[r] + q) * y;
+    }
+    for (int r = 0; r < ROWS; r++)
+        STORE(many[r], sum[r]);
+#endif
+    for (; q < PER && q * LOCAL < left; q += LANES)
         for (int r = 0; r < ROWS; r++) {
-            __global const double *x = u + min(first_row + r, last_row) * stride + from + at;
             if ((q + LANES) * LOCAL <= left)
                 for (int l = 0; l < LANES; l++)
-                    sum[r][l] += x[l * LOCAL] * t[q + l];
+                    sum[r][l] += x[r][(q + l) * LOCAL] * t[q + l];
             else
-                for (int l = 0; l < LANES && at + l * LOCAL < left; l++)
-                    sum[r][l] += x[l * LOCAL] * t[q + l];
+                for (int l = 0; l < LANES && (q + l) * LOCAL + (int)get_local_id(0) < left; l++)
+                    sum[r][l] += x[r][(q + l) * LOCAL] * t[q + l];
         }
-    }
     for (int r = 0; r < ROWS; r++) {
         mine[r] = 0;
         for (int l = 0; l < LANES; l++)
@@ -177,7 +237,25 @@ static inline double update_of(const int c, const int j, const int some, const i
     const int left = end - first - (int)get_local_id(0);
     double t[PER];
     TAKE(t, y, j);
-    for (int i = 0; i < some; i++) {
+    int i = 0;
+#ifdef IN_VECTORS
+    // four vectors at once: a quarter of the loads and stores of t
+    for (; i + AT_ONCE <= some && left >= PER; i += AT_ONCE) {
+        double by[AT_ONCE];
+        __global const double *x[AT_ONCE];
+        for (int r = 0; r < AT_ONCE; r++) {
+            by[r] = h[(i + r) * graphs + g] * scale[(i + r) * graphs + g];
+            x[r] = u + (i + r) * stride + (first - base);
+        }
+        for (int q = 0; q < PER; q += LANES) {
+            VECTOR y = LOADED(t + q);
+            UNROLLED for (int r = 0; r < AT_ONCE; r++)
+                y -= by[r] * LOADED(x[r] + q);
+            STORE(y, t + q);
+        }
+    }
+#endif
+    for (; i < some; i++) {
         const double by = h[i * graphs + g] * scale[i * graphs + g];
         __global const double *x = u + i * stride + (first - base) + get_local_id(0);
         if (left > (PER - 1) * LOCAL)
@@ -283,32 +361,34 @@ static inline void turn_of(const int c, const int kept, CHUNKS_WITHIN, __global 
 {
     CHUNK_OF(c);
     __global const double *mine = turn + (size_t)g * (VECTORS - 1) * kept;
-    for (int q = 0; q < PER; q += LANES) {
+    for (int q = 0; q < PER; q += BLOCK) {
         const long v = (long)first + (long)q * LOCAL + (long)get_local_id(0);
-        const int lanes = (int)clamp((end - v + LOCAL - 1) / LOCAL, 0L, (long)LANES);
-        double tile[VECTORS][LANES];
+        const int left = (int)clamp((end - v + LOCAL - 1) / LOCAL, 0L, (long)BLOCK);
+        double tile[VECTORS][BLOCK];
         for (int i = 0; i < VECTORS; i++)
-            for (int l = 0; l < LANES; l++)
-                tile[i][l] = l < lanes ? w[i * stride + (v - base) + l * LOCAL] : 0;
-        for (int k = 0; k < kept; k += AT_ONCE) {
-            double sum[AT_ONCE][LANES];
-            for (int r = 0; r < AT_ONCE; r++)
-                for (int l = 0; l < LANES; l++)
-                    sum[r][l] = 0;
-            for (int i = 0; i < VECTORS - 1; i++)
-                // unrolled, the sums are in registers: half the time on CPUs
-                __attribute__((opencl_unroll_hint))
-                for (int r = 0; r < AT_ONCE; r++) {
-                    const double by = mine[i * kept + k + r];
-                    __attribute__((opencl_unroll_hint))
+            if (left == BLOCK)
+                for (int l = 0; l < BLOCK; l++)
+                    tile[i][l] = w[i * stride + (v - base) + l * LOCAL];
+            else
+                for (int l = 0; l < BLOCK; l++)
+                    tile[i][l] = l < left ? w[i * stride + (v - base) + l * LOCAL] : 0;
+        for (int k = 0; k < kept; k += AT_ONCE)
+            for (int from = 0; from < left; from += LANES) {
+                double sum[AT_ONCE][LANES];
+                for (int r = 0; r < AT_ONCE; r++)
                     for (int l = 0; l < LANES; l++)
-                        sum[r][l] += by * tile[i][l];
-                }
-            for (int r = 0; r < AT_ONCE; r++)
-                for (int l = 0; l < lanes; l++)
-                    w[(k + r) * stride + (v - base) + l * LOCAL] = sum[r][l];
-        }
-        for (int l = 0; l < lanes; l++)
+                        sum[r][l] = 0;
+                for (int i = 0; i < VECTORS - 1; i++)
+                    UNROLLED for (int r = 0; r < AT_ONCE; r++) {
+                        const double by = mine[i * kept + k + r];
+                        UNROLLED for (int l = 0; l < LANES; l++)
+                            sum[r][l] += by * tile[i][from + l];
+                    }
+                for (int r = 0; r < AT_ONCE; r++)
+                    for (int l = 0; l < min(left - from, LANES); l++)
+                        w[(k + r) * stride + (v - base) + (from + l) * LOCAL] = sum[r][l];
+            }
+        for (int l = 0; l < left; l++)
             w[kept * stride + (v - base) + l * LOCAL] = tile[VECTORS - 1][l];
     }
 }
@@ -354,9 +434,9 @@ __kernel void spectrum_cycle(const int kept, const int steps, const uint number,
                              __global const int *restrict chunk, __global double *w, __global double *scale,
                              __global const int *restrict begin, __global const int *restrict alive,
                              __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                             __global const int *restrict flag, __global const double *restrict turn,
-                             __global double *part, __global double *alpha, __global double *coupling,
-                             __global double *h, __global double *size, __global double *norm)
+                             __global const ushort *restrict order, __global const int *restrict flag,
+                             __global const double *restrict turn, __global double *part, __global double *alpha,
+                             __global double *coupling, __global double *h, __global double *size, __global double *norm)
 {
     __global const double *u = w;   // no `restrict`: a step reads what the one before has written
 #define TO_ORTHOGONAL CHUNKS_AS, begin, flag, alpha, part
@@ -369,7 +449,7 @@ __kernel void spectrum_cycle(const int kept, const int steps, const uint number,
         orthogonal_of(g, -1, kept, kept, steps, chunks, TO_ORTHOGONAL, h);
     take_length(g, sum_of_chunks(part, begin[g], begin[g + 1]), graphs, kept, 0, size, norm, scale);
     for (int j = kept; j < steps; j++) {
-        OF_GRAPH(c) part[c] = product_of(c, j, kept, CHUNKS_AS, row_ptr, col_idx, norm, 0, 0);
+        OF_GRAPH(c) part[c] = product_of(c, j, kept, CHUNKS_AS, row_ptr, col_idx, norm, order, 0, 0);
         alpha[j * graphs + g] = sum_of_chunks(part, begin[g], begin[g + 1]);
         orthogonal_of(g, j, j + 1, j + 1, j, chunks, TO_ORTHOGONAL, j == kept ? coupling : h);
         if (j == kept)   // its parts along the kept vectors are large: subtract them a second time

@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import groupby
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -25,6 +26,8 @@ TAIL = 10
 DIRECT = 1 << 20
 # Bernoulli's numbers over the factorials, for 2, 4, ..., 12
 BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000)
+# degrees of tails whose distances NumPy finds in one call: a call for each histogram would take the time
+PORTION = 1 << 19
 # steps of a golden section search from 1 to 20, down to 1e-8
 STEPS = 45
 
@@ -265,8 +268,13 @@ class _Tails:
         sums = np.cumsum((np.log(degree.astype(np.float64)) * count)[::-1])[::-1]
         self.mean_log = sums[first] / self.above[first]
 
-    def best(self, alphas: Floats) -> Likelihood:
-        """Return the tail with the best fit."""
+    @property
+    def values(self) -> int:
+        """How many degrees all tails have together."""
+        return len(self.first) * len(self.degree) - int(self.first.sum())
+
+    def best(self, alphas: Floats, distances: Floats) -> Likelihood:
+        """Return the tail with the best fit, of those with these exponents and distances."""
         degree, above = self.degree, self.above
         if not len(self.first):
             if not len(degree):
@@ -276,7 +284,6 @@ class _Tails:
             return Likelihood(
                 tail=int(above[0]), reason=f"{int(above[0])} vertices: a tail of {TAIL} is needed"
             )
-        distances = self._distances(alphas)
         fits = (alphas > 1.001) & (alphas < 19.9)
         if not fits.any():
             return Likelihood(tail=int(above[0]), reason="no power law: degrees fall off too fast")
@@ -286,23 +293,28 @@ class _Tails:
         error = (alpha - 1) / float(np.sqrt(size))
         return Likelihood(-alpha, alpha, float(degree[first]), size, error, float(distances[at]))
 
-    def _distances(self, alphas: Floats) -> Floats:
-        """Return the Kolmogorov-Smirnov distance of each tail from its fit."""
-        degree, first = self.degree.astype(np.float64), self.first
-        # both are step functions: they differ most at a degree that occurs or just after one
-        lengths = len(degree) - first
+
+def _distances(tails: list[_Tails], alphas: list[Floats]) -> list[Floats]:
+    """Return the Kolmogorov-Smirnov distance of each tail of several histograms from its fit."""
+    if not any(own.values for own in tails):
+        return [np.zeros(0) for _ in tails]
+    rows = []
+    for own in tails:
+        lengths = len(own.degree) - own.first
         starts = np.cumsum(lengths) - lengths
-        which = np.repeat(np.arange(len(first)), lengths)
-        at = np.arange(len(which)) - starts[which] + first[which]
-        alpha, above = alphas[which], self.above[at]
-        fit = hurwitz(alpha, degree[at])
-        after = fit - degree[at] ** -alpha
-        whole, size = fit[starts][which], self.above[first][which]
-        apart = np.maximum(
-            np.abs(fit / whole - above / size), np.abs(after / whole - (above - self.count[at]) / size)
-        )
-        distances: Floats = np.maximum.reduceat(apart, starts)
-        return distances
+        which = np.repeat(np.arange(len(own.first)), lengths)
+        at = np.arange(len(which)) - starts[which] + own.first[which]
+        above = own.above[at]
+        rows.append((own.degree[at], above, above - own.count[at], own.above[own.first], lengths))
+    degree, above, beyond, size, lengths = map(np.concatenate, zip(*rows, strict=True))
+    degree, starts = degree.astype(np.float64), np.cumsum(lengths) - lengths
+    alpha, size = np.repeat(np.concatenate(alphas), lengths), np.repeat(size, lengths)
+    # both are step functions: they differ most at a degree that occurs or just after one
+    fit = hurwitz(alpha, degree)
+    after = fit - degree**-alpha
+    whole = np.repeat(fit[starts], lengths)
+    apart = np.maximum(np.abs(fit / whole - above / size), np.abs(after / whole - beyond / size))
+    return np.split(np.maximum.reduceat(apart, starts), np.cumsum([len(own.first) for own in tails])[:-1])
 
 
 def likely_tails(
@@ -313,7 +325,15 @@ def likely_tails(
     minimum = np.concatenate([each.degree[each.first] for each in tails]).astype(np.float64)
     alphas = _likeliest(minimum, np.concatenate([each.mean_log for each in tails]))
     ends = np.cumsum([len(each.first) for each in tails])
-    return [each.best(some) for each, some in zip(tails, np.split(alphas, ends[:-1]), strict=True)]
+    likeliest = np.split(alphas, ends[:-1])
+    found: list[Likelihood] = []
+    portion = np.cumsum([each.values for each in tails]) // PORTION
+    for _, numbers in groupby(range(len(tails)), portion.tolist().__getitem__):
+        group = list(numbers)
+        some = [tails[k] for k in group]
+        apart = _distances(some, [likeliest[k] for k in group])
+        found += [tails[k].best(likeliest[k], own) for k, own in zip(group, apart, strict=True)]
+    return found
 
 
 def hurwitz(alpha: Floats, q: Floats) -> Floats:

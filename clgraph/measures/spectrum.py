@@ -90,6 +90,8 @@ class LaunchConfig(WorkGroup):
     together: int
     # a row of sums, and of the list of long rows
     EACH: ClassVar[int] = 64 + 32
+    POWERS: ClassVar[tuple[str, ...]] = ("local", "lanes")
+    LARGEST: ClassVar[dict[str, int]] = {"chunk": 1 << 16, "lanes": 16}
 
 
 LAUNCH = LaunchTable(
@@ -243,6 +245,10 @@ class Lanczos:
             device.zeros((STEPS + 1) * self.graphs, np.float64) for _ in range(6)
         )
         self.row_ptr, self.col_idx = csr.row_ptr, csr.col_idx
+        # a work-group of several takes the vertices as they come
+        self.order = device.empty(n, np.uint16) if config.local == 1 else None
+        if self.order is not None:
+            self.program.spectrum_order.launch(self, self.chunks, local=1)
 
     def run(self) -> list[Found]:
         """Find the eigenvalues of each graph."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from clgraph._version import __version__
 from clgraph.csr.device_csr import Joined
 from clgraph.device.launch_config import LaunchTable
+from clgraph.errors import ClgraphError
 from clgraph.graph import Graph
 from clgraph.graph.building import INT32_MAX
 from clgraph.measures.compare import distances
@@ -30,6 +31,15 @@ LAUNCH = LaunchTable(gpu=1 << 24, cpu=1 << 19, simulator=1 << 10)
 Histogram = list[list[int]]
 
 
+class Drawn(NamedTuple):
+    """Some samples of one method."""
+
+    method: str
+    samples: Samples
+    notes: list[str]
+    first: bool  # of its samples
+
+
 class Batch(NamedTuple):
     """Some samples of one method, measured."""
 
@@ -48,35 +58,52 @@ def batches(
     """Draw and measure what a study lacks after the rows that there are, in the order of the plan."""
     also = Also(plan.also, graph, device, MeasureRequest(sources=plan.hop_sources))
     # a batch is of whole runs: an interrupt then never leaves half of the sizes of a seed
-    each = len(plan.sizes)
-    room = max(1, LAUNCH.of(device) // sum(plan.targets))
+    each, a_run, room = len(plan.sizes), sum(plan.targets), LAUNCH.of(device)
+    drawn: list[Drawn] = []
+    vertices = 0
     for number, method in enumerate(plan.methods):
         begin = max(0, len(before) // each - number * plan.seeds)
         if begin >= plan.seeds:
             continue
         # seeds that replaced too small samples lie above all planned ones, also after an interruption
-        drawn = [row["seed"] for row in before if row["method"] == method]
-        following = max([plan.seed + plan.seeds, *(seed + 1 for seed in drawn)])
+        seeds = [row["seed"] for row in before if row["method"] == method]
+        following = max([plan.seed + plan.seeds, *(seed + 1 for seed in seeds)])
         while begin < plan.seeds:
-            runs = min(room, plan.seeds - begin)
-            seeds = {"seed": plan.seed + begin, "seeds": runs}
-            options = {"sizes": list(plan.sizes), **seeds, "device": device}
-            made, notes, following = draw_large_enough(graph, method, options, plan.min_size, following)
-            batch = _measured(method, plan, original, made, device, also)
-            batch.notes[:0] = [f"{method}, {note}" for note in notes]
-            yield batch if begin == 0 else batch._replace(degrees={}, hop_plots={}, spectra={})
+            runs = min(max(1, room // a_run), plan.seeds - begin)
+            if drawn and vertices + runs * a_run > room:
+                yield from _measured(plan, original, drawn, device, also)
+                drawn, vertices = [], 0
+            options = {"sizes": list(plan.sizes), "seed": plan.seed + begin, "seeds": runs, "device": device}
+            try:
+                made, notes, following = draw_large_enough(graph, method, options, plan.min_size, following)
+            except ClgraphError:
+                if drawn:  # what there is is kept
+                    yield from _measured(plan, original, drawn, device, also)
+                raise
+            drawn.append(Drawn(method, made, [f"{method}, {note}" for note in notes], begin == 0))
+            vertices += runs * a_run
             begin += runs
+    if drawn:
+        yield from _measured(plan, original, drawn, device, also)
 
 
 def _measured(
-    method: str, plan: Plan, original: Measures, made: Samples, device: Device, also: Also
-) -> Batch:
+    plan: Plan, original: Measures, drawn: list[Drawn], device: Device, also: Also
+) -> Iterator[Batch]:
     request = MeasureRequest(sources=plan.hop_sources, eigenvalues=plan.eigenvalues)
-    found = _measures(made, device, request)
+    found = _measures([each.samples for each in drawn], device, request)
+    for each in drawn:
+        own = [next(found) for _ in each.samples]
+        yield _batch(each, own, plan, original, device, also)
+
+
+def _batch(
+    drawn: Drawn, found: list[Measures], plan: Plan, original: Measures, device: Device, also: Also
+) -> Batch:
     rows: list[Row] = []
-    notes: list[str] = []
+    notes = list(drawn.notes)
     restarts: dict[str, dict[str, int]] = {}
-    for each, measures in zip(made, found, strict=True):
+    for each, measures in zip(drawn.samples, found, strict=True):
         apart, more = distances(original, measures), also.of(each.graph) if plan.also else {}
         rows.append(
             {
@@ -96,9 +123,9 @@ def _measured(
             restarts.setdefault(str(each.size), {})[str(each.seed)] = each.iterations - 1
         if collapse := collapsed(measures.vertices, min(each.target_vertices, original.largest_component)):
             notes.append(f"{each.method}, size {each.size}, seed {each.seed}: {collapse}")
-    first = dict(zip(plan.sizes, found, strict=False))
+    first = dict(zip(plan.sizes, found, strict=False)) if drawn.first else {}
     return Batch(
-        method,
+        drawn.method,
         rows,
         {size: [each.tolist() for each in one.degree_histogram] for size, one in first.items()},
         {size: one.hop_plot.tolist() for size, one in first.items()},
@@ -108,17 +135,22 @@ def _measured(
     )
 
 
-def _measures(made: Samples, device: Device, request: MeasureRequest) -> list[Measures]:
+def _measures(drawn: list[Samples], device: Device, request: MeasureRequest) -> Iterator[Measures]:
     """Measure samples, as many at a time as fill the device."""
     # small samples are measured together, in one launch for each kernel: alone they leave a device idle
     with device.alone():
-        parts = made._joined_on(device)
-        joined = {k for which, _ in parts for k in which}
-        parts += [
-            ([k], alone(device, measured_view(device, each.graph)))
-            for k, each in enumerate(made)
-            if k not in joined
-        ]
+        parts: list[tuple[list[int], Joined]] = []
+        count = 0
+        for made in drawn:
+            joined = made._joined_on(device)
+            parts += [([count + k for k in which], part) for which, part in joined]
+            there = {k for which, _ in joined for k in which}
+            parts += [
+                ([count + k], alone(device, measured_view(device, each.graph)))
+                for k, each in enumerate(made)
+                if k not in there
+            ]
+            count += len(made)
         groups: list[list[tuple[list[int], Joined]]] = []
         room = arcs = 0
         for which, part in parts:
@@ -132,4 +164,4 @@ def _measures(made: Samples, device: Device, request: MeasureRequest) -> list[Me
             numbers = [k for which, _ in group for k in which]
             pack = Pack.join(device, [part for _, part in group])
             found.update(zip(numbers, measure_all(pack, request), strict=True))
-    return [found[k] for k in range(len(made))]
+    return (found[k] for k in range(count))
