@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from clgraph._version import __version__
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 # vertices that are measured together: enough to fill the device, few enough that Ctrl-C loses little
 LAUNCH = LaunchTable(gpu=1 << 24, cpu=1 << 19, simulator=1 << 10)
+# seconds of drawing after which what there is is measured and kept
+PATIENCE = 2.0
 
 Histogram = list[list[int]]
 
@@ -60,7 +63,7 @@ def batches(
     # a batch is of whole runs: an interrupt then never leaves half of the sizes of a seed
     each, a_run, room = len(plan.sizes), sum(plan.targets), LAUNCH.of(device)
     drawn: list[Drawn] = []
-    vertices = 0
+    vertices, begun = 0, 0.0
     for number, method in enumerate(plan.methods):
         begin = max(0, len(before) // each - number * plan.seeds)
         if begin >= plan.seeds:
@@ -70,9 +73,10 @@ def batches(
         following = max([plan.seed + plan.seeds, *(seed + 1 for seed in seeds)])
         while begin < plan.seeds:
             runs = min(max(1, room // a_run), plan.seeds - begin)
-            if drawn and vertices + runs * a_run > room:
+            if drawn and (vertices + runs * a_run > room or perf_counter() - begun > PATIENCE):
                 yield from _measured(plan, original, drawn, device, also)
                 drawn, vertices = [], 0
+            begun = begun if drawn else perf_counter()
             options = {"sizes": list(plan.sizes), "seed": plan.seed + begin, "seeds": runs, "device": device}
             try:
                 made, notes, following = draw_large_enough(graph, method, options, plan.min_size, following)

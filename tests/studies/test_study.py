@@ -36,6 +36,25 @@ def test_rows_are_what_the_single_calls_say(device, directed):
     assert found.original == scalars(quality(graph, hop_sources=50, device=device).original)
 
 
+@pytest.mark.parametrize("patience", [0.0, 60.0])
+def test_what_was_drawn_before_a_failure_is_kept(device, tmp_path, monkeypatch, patience):
+    draw = run.draw_large_enough
+
+    def fails(graph, method, *rest):
+        if method == "dre":
+            raise InputError("no such sample")
+        return draw(graph, method, *rest)
+
+    monkeypatch.setattr(run, "PATIENCE", patience)
+    with monkeypatch.context() as patched, pytest.raises(InputError, match="no such sample"):
+        patched.setattr(run, "draw_large_enough", fails)
+        study(GRAPH, **PLAN, folder=tmp_path, device=device)
+    assert (tmp_path / "study.csv").read_text().count("\n") == 1 + 2 * 4
+    told = []
+    found = study(GRAPH, **PLAN, folder=tmp_path, device=device, progress=lambda *at: told.append(at))
+    assert told[0] == (8, 40) and len(found.rows) == 40
+
+
 def test_an_interrupted_study_ends_with_the_same_bytes(device, tmp_path, small_batches):
     whole = study(GRAPH, **PLAN, folder=tmp_path / "whole", device=device)
     assert len(whole.rows) == 40
