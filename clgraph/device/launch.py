@@ -28,6 +28,10 @@ def _is_memory(value: Any) -> bool:
     return isinstance(value, (cl.MemoryObjectHolder, cl.LocalMemory))
 
 
+# classes of buffers, what picks those that are not None of named arguments, and the list to set them by
+Seen = tuple[list[type], Callable[[dict[str, Any]], tuple[Any, ...]], list[Any]]
+
+
 def _values(of: list[tuple[int, Parameter]]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
     """Return a function that picks these parameters' values from a dict."""
     if len(of) > 1:
@@ -179,9 +183,9 @@ class Kernel:
         self._memory = memory
         self._numbers, self._buffers = _values(scalars), _values(memory)
         self._scalar_pairs = _pairs(scalars)
-        # the classes of the last buffers, and which were none: to look at each argument takes a microsecond
-        self._classes: list[type] | None = None
-        self._present, self._present_pairs = self._buffers, _pairs(memory)
+        # of the last buffers, since to look at each takes a microsecond; in one tuple, since an interrupt
+        # between two assignments would leave half of a look
+        self._seen: Seen | None = None
 
     def _set(self, named: dict[str, Any]) -> None:
         """Set the arguments that are free, which `named` must name, all and nothing else."""
@@ -194,10 +198,12 @@ class Kernel:
             buffers = self._buffers(named)
         except (KeyError, TypeError, struct.error, OverflowError) as error:
             raise self._wrong(named) from error
-        if (classes := [*map(type, buffers)]) != self._classes:
-            self._look_at(buffers, classes, named)
-        memory = self._present_pairs.copy()
-        memory[1::2] = buffers if self._present is self._buffers else self._present(named)
+        seen, classes = self._seen, [*map(type, buffers)]
+        if seen is None or classes != seen[0]:
+            seen = self._look_at(buffers, classes, named)
+        _, present, pairs = seen
+        memory = pairs.copy()
+        memory[1::2] = buffers if present is self._buffers else present(named)
         if scalars:
             self._set_scalars(tuple(scalars))
         if memory:
@@ -207,7 +213,7 @@ class Kernel:
             for index, value in zip(both[::2], both[1::2], strict=True):
                 self.partner.set_arg(index, value)
 
-    def _look_at(self, buffers: tuple[Any, ...], classes: list[type], named: dict[str, Any]) -> None:
+    def _look_at(self, buffers: tuple[Any, ...], classes: list[type], named: dict[str, Any]) -> Seen:
         """Check buffers of other classes than at the last launch, and set null pointers.
 
         Arguments stay as they were set, so launches with nulls at the same places need not set them.
@@ -222,8 +228,8 @@ class Kernel:
                 if self.partner is not None:
                     self.partner.set_arg(index, None)
         whole = len(present) == len(buffers)
-        self._present = self._buffers if whole else _values(present)
-        self._classes, self._present_pairs = classes, _pairs(present)
+        self._seen = seen = classes, self._buffers if whole else _values(present), _pairs(present)
+        return seen
 
     def _takes(self, index: int, value: Any) -> bool:
         """True if a buffer's elements, where its class names them, fit a parameter."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -228,6 +229,42 @@ def test_null_pointer(device: Device) -> None:
     assert device.download(out, np.int32, 1)[0] == 1
     made(device).given(1, maybe=None, out=out)
     assert device.download(out, np.int32, 1)[0] == 0
+
+
+@pytest.mark.parametrize("given", [(True, False), (False, True)])
+def test_an_interrupt_leaves_arguments_that_fit_each_other(device: Device, given: tuple[bool, ...]) -> None:
+    """At whatever line it comes: once half of what was found out about null pointers stayed behind."""
+    kernel, out = made(device).given, device.zeros(1, np.int32)
+
+    def interrupted(line: int) -> bool:
+        left = iter(range(line))
+
+        def trace(frame: Any, event: str, _: Any) -> Any:
+            if frame.f_code.co_name not in ("_set", "_look_at"):
+                return trace if event == "call" else None
+            if event == "line" and next(left, None) is None:
+                raise KeyboardInterrupt
+            return trace
+
+        sys.settrace(trace)
+        try:
+            kernel(1, maybe=None, out=out)
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.settrace(None)
+        return False
+
+    line = 0
+    while True:
+        kernel(1, maybe=out, out=out)
+        if not interrupted(line):
+            break
+        for there in given:
+            kernel(1, maybe=out if there else None, out=out)
+            assert device.download(out, np.int32, 1)[0] == there
+        line += 1
+    assert line > 10
 
 
 def test_numbers_become_what_the_kernel_declares(device: Device) -> None:
