@@ -53,6 +53,9 @@ class Soak:
         self.count = 0
         self.wrong: Counter[str] = Counter()
         self.over = threading.Event()
+        # while it is not set no call begins: who waits for a lock gets it late where calls are short
+        self.going = threading.Event()
+        self.going.set()
         self.running = [threading.Lock() for _ in range(threads)]  # each held during a call
         self.threads = [threading.Thread(target=self._work, args=(i,)) for i in range(threads)]
 
@@ -60,6 +63,7 @@ class Soak:
         drawn, names = random.Random(number), list(self.calls)
         while not self.over.is_set():
             name = drawn.choice(names)
+            self.going.wait()
             with self.running[number]:
                 try:
                     right = equal(self.calls[name](), self.expected[name])
@@ -71,6 +75,7 @@ class Soak:
 
     def measured(self) -> dict[str, float]:
         """Memory, while no call runs."""
+        self.going.clear()
         for lock in self.running:
             lock.acquire()
         try:
@@ -78,6 +83,7 @@ class Soak:
         finally:
             for lock in self.running:
                 lock.release()
+            self.going.set()
 
     def run(self, minutes: float) -> bool:
         """Whether all went well."""
