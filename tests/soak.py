@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the checkout, as for pytest
@@ -76,13 +77,12 @@ class Soak:
     def measured(self) -> dict[str, float]:
         """Memory, while no call runs."""
         self.going.clear()
-        for lock in self.running:
-            lock.acquire()
         try:
-            return memory(self.device)
+            with ExitStack() as held:
+                for lock in self.running:
+                    held.enter_context(lock)
+                return memory(self.device)
         finally:
-            for lock in self.running:
-                lock.release()
             self.going.set()
 
     def run(self, minutes: float) -> bool:
