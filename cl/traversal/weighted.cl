@@ -59,6 +59,7 @@
 #define QUEUE 512
 #endif
 #define FAR 4
+#define SIEVE 16
 
 #include "csr/arcs.h"
 
@@ -207,17 +208,37 @@ __kernel void weighted_sources(const int lanes, const int n, __global const int 
 
 #ifndef LISTED
 
-// Follows an arc. Stale distances are too large: an improvement that another work-item has beaten is dropped by LOWER, and
-// whoever lowers a distance puts its place into a list, to be taken up again.
+// Rows of a list's places lie far apart: a CPU's cores are told some places before what they are going to read.
+#ifdef HAVE_PREFETCH   // never on GPUs and simulators
+#define SOON_ROWS(list, i)                                                \
+    do {                                                                  \
+        if ((i) + 8 < count)                                              \
+            __builtin_prefetch(&row_ptr[VERTEX((list)[(i) + 8])]);        \
+        if ((i) + 4 < count) {                                            \
+            const OFFSET soon_ = row_ptr[VERTEX((list)[(i) + 4])];        \
+            __builtin_prefetch(&col_idx[soon_]);                          \
+            if (weight)                                                   \
+                __builtin_prefetch(&weight[soon_]);                       \
+        }                                                                 \
+    } while (0)
+#else
+#define SOON_ROWS(list, i)
+#endif
+
+// Whether an arc leads to the side of the bound that counts.
+#define COUNTS(from_value, by) ((WORD_OF((VALUE)((from_value) + (by))) >= bound) == beyond)
+
+// Follows an arc that counts. Stale distances are too large: an improvement that another work-item has beaten is dropped by
+// LOWER, and whoever lowers a distance puts its place into a list, to be taken up again.
 #define RELAX(e, from_base, from_value)                                   \
     do {                                                                  \
         const int y_ = (from_base) + col_idx[e];                          \
         const WORD word_ = WORD_OF((VALUE)((from_value) + WEIGHT(e)));    \
-        if ((word_ >= bound) == beyond && word_ <= limit && word_ < LOAD(&distance[y_])) \
-            if (word_ < LOWER(&distance[y_], word_))                      \
-                PUT_ONCE(y_, word_);                                      \
+        if (word_ <= limit && word_ < LOAD(&distance[y_]) && word_ < LOWER(&distance[y_], word_)) \
+            PUT_ONCE(y_, word_);                                          \
     } while (0)
 
+// One arc in ten counts: a CPU compares the weights of SIEVE arcs at once, without a branch that it would have to guess.
 __kernel void weighted_push(STATE_ARGUMENTS, PUSH_ARGUMENTS, volatile __global WORD *distance)
 {
     Found found, later, taken;
@@ -226,9 +247,20 @@ __kernel void weighted_push(STATE_ARGUMENTS, PUSH_ARGUMENTS, volatile __global W
     FOR_ENTRIES(i, count) {
         const int x = near[i], v = VERTEX(x), base = x - v;
         const VALUE reached = VALUE_OF(LOAD(&distance[x]));
+        const OFFSET end = row_ptr[v + 1];
+        OFFSET e = row_ptr[v];
+        SOON_ROWS(near, i);
         SETTLE(x, v);
-        for (OFFSET e = row_ptr[v]; e < row_ptr[v + 1]; e++)
-            RELAX(e, base, reached);
+        for (; weight && e + SIEVE <= end; e += SIEVE) {
+            uint counting = 0;
+            for (int k = 0; k < SIEVE; k++)
+                counting |= (uint)COUNTS(reached, weight[e + k]) << k;
+            for (; counting; counting &= counting - 1)
+                RELAX(e + (31 - clz(counting & -counting)), base, reached);
+        }
+        for (; e < end; e++)
+            if (COUNTS(reached, WEIGHT(e)))
+                RELAX(e, base, reached);
     }
     SETTLE_OUT();
     PUT_OUT();

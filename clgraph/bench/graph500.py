@@ -17,6 +17,7 @@ Bytes on the device, of n = 2^S vertices and m = 16 n edges in the list, of at m
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -50,13 +51,15 @@ EDGE_FACTOR, ROOTS = 16, 64
 MOST_EDGES = 2**30
 # edges of a task of one thread; also of one stream of random numbers, so that cores change no edge
 CHUNK = 1 << 20
+# edges, or vertices, of a task that validates: what it makes of them stays in a core's cache
+CHECKED = 1 << 18
 
 
-def _in_threads(work: Callable[[int, int], T], count: int) -> list[T]:
-    """Call ``work(begin, end)`` for chunks of `count` edges; NumPy lets go of the lock in each."""
-    begins = range(0, count, CHUNK)
+def _in_threads(work: Callable[[int, int], T], count: int, chunk: int = CHUNK) -> list[T]:
+    """Call ``work(begin, end)`` for chunks of `count` items; NumPy lets go of the lock in each."""
+    begins = range(0, count, chunk)
     with ThreadPoolExecutor(system.cores()) as pool:
-        return list(pool.map(lambda begin: work(begin, min(begin + CHUNK, count)), begins))
+        return list(pool.map(lambda begin: work(begin, min(begin + chunk, count)), begins))
 
 
 # --- the generator ---
@@ -182,19 +185,17 @@ def validate(edges: Edges, root: int, parent: Vertices, distance: Vertices) -> N
     in_list = np.zeros(n, np.bool_)
     in_list[root] = True
 
-    def check(begin: int, end: int) -> None:
-        u, v = edges.source[begin:end], edges.target[begin:end]
-        apart = np.abs(level[u] - level[v]) > 1
+    def check(begin: int, u: Ends, v: Ends) -> None:
+        apart = np.abs(u.value - v.value) > 1
         if apart.any():
             at = int(np.argmax(apart))
-            both = reached[u[at]] and reached[v[at]]
+            both = u.parent[at] >= 0 and v.parent[at] >= 0
             what = "joins levels that differ by more than 1" if both else "has one end outside the tree"
-            raise _broken(3 if both else 4, f"edge {begin + at} ({u[at]}, {v[at]}) {what}")
-        # all threads write the same
-        in_list[v[parent[v] == u]] = True
-        in_list[u[parent[u] == v]] = True
+            raise _broken(3 if both else 4, f"edge {begin + at} ({u.vertex[at]}, {v.vertex[at]}) {what}")
+        for low, high in ((u, v), (v, u)):  # all threads write the same
+            in_list[high.vertex[high.parent == low.vertex]] = True
 
-    _in_threads(check, len(edges.source))
+    _look_through(edges, parent, level, check)
     _none(5, reached & ~in_list, "vertex {} and its parent are no edge of the list")
 
 
@@ -228,26 +229,58 @@ def validate_paths(edges: Edges, root: int, parent: Vertices, distance: Weights)
     in_list, tight = np.zeros((2, len(parent)), np.bool_)
     in_list[root] = tight[root] = True
 
-    def check(begin: int, end: int) -> None:
-        u, v, weight = (each[begin:end] for each in (edges.source, edges.target, edges.weight))
-        at_u, at_v = distance[u], distance[v]
-        to_u, to_v = at_v + weight, at_u + weight
-        shorter = (to_u < at_u) | (to_v < at_v)
+    def check(begin: int, u: Ends, v: Ends) -> None:
+        weight = edges.weight[begin : begin + len(u.vertex)]
+        to_u, to_v = v.value + weight, u.value + weight
+        shorter = (to_u < u.value) | (to_v < v.value)
         if shorter.any():
             at = int(np.argmax(shorter))
-            if reached[u[at]] and reached[v[at]]:
-                what = f"joins distances {at_u[at]} and {at_v[at]}, its weight is {weight[at]}"
-                raise _broken(3, f"edge {begin + at} ({u[at]}, {v[at]}) {what}")
-            raise _broken(4, f"edge {begin + at} ({u[at]}, {v[at]}) has one end outside the tree")
-        # all threads write the same
-        for low, high, made, there in ((u, v, to_v, at_v), (v, u, to_u, at_u)):
-            of_tree = parent[high] == low
-            in_list[high[of_tree]] = True
-            tight[high[of_tree & (made == there)]] = True
+            if u.parent[at] >= 0 and v.parent[at] >= 0:
+                what = f"joins distances {u.value[at]} and {v.value[at]}, its weight is {weight[at]}"
+                raise _broken(3, f"edge {begin + at} ({u.vertex[at]}, {v.vertex[at]}) {what}")
+            raise _broken(
+                4, f"edge {begin + at} ({u.vertex[at]}, {v.vertex[at]}) has one end outside the tree"
+            )
+        for low, high, made in ((u, v, to_v), (v, u, to_u)):  # all threads write the same
+            of_tree = high.parent == low.vertex
+            in_list[high.vertex[of_tree]] = True
+            tight[high.vertex[of_tree & (made == high.value)]] = True
 
-    _in_threads(check, len(edges.source))
+    _look_through(edges, parent, distance, check)
     _none(5, reached & ~in_list, "vertex {} and its parent are no edge of the list")
     _none(2, reached & ~tight, "no edge between vertex {} and its parent makes up their distances")
+
+
+class Ends(NamedTuple):
+    """One end of some edges of the list, its parent and its level or distance; arrays of one thread."""
+
+    vertex: Vertices
+    parent: Vertices
+    value: npt.NDArray[Any]
+
+
+def _look_through(
+    edges: Edges, parent: Vertices, value: npt.NDArray[Any], check: Callable[[int, Ends, Ends], None]
+) -> None:
+    """Call ``check(begin, sources, targets)`` for the edges from `begin` on, in threads."""
+    # a vertex's two words are read at once, into memory that a thread keeps: new memory would cost more
+    both = np.empty((len(parent), 2), np.int32)
+    both[:, 0], both[:, 1] = parent, value.view(np.int32)
+    packed, own = both.view(np.int64)[:, 0], threading.local()
+
+    def look(begin: int, end: int) -> None:
+        if not hasattr(own, "rooms"):
+            own.rooms = [np.empty((2, CHECKED), np.int64) for _ in range(2)]
+        ends = []
+        for whole, room in zip((edges.source, edges.target), own.rooms, strict=True):
+            index, found = room[:, : end - begin]
+            index[:] = whole[begin:end]
+            np.take(packed, index, out=found, mode="clip")  # which needs no buffer; all are in range
+            words = found.view(np.int32).reshape(-1, 2)
+            ends.append(Ends(whole[begin:end], words[:, 0], words.view(value.dtype)[:, 1]))
+        check(begin, *ends)
+
+    _in_threads(look, len(edges.source), CHECKED)
 
 
 def _tree(root: int, parent: Vertices, reached: npt.NDArray[np.bool_]) -> Vertices:
@@ -264,16 +297,23 @@ def _tree(root: int, parent: Vertices, reached: npt.NDArray[np.bool_]) -> Vertic
 def _levels(root: int, parent: Vertices, reached: npt.NDArray[np.bool_]) -> Vertices:
     """Return the steps from each vertex up to the root; -1 where they do not lead there."""
     n = len(parent)
-    up = np.where(reached, parent, np.arange(n))
-    steps = (up != np.arange(n)).astype(np.int64)
+    everyone = np.arange(n, dtype=np.int32)
+    up = np.where(reached, parent, everyone)
+    steps = (up != everyone).astype(np.int32)
+
     # each round doubles the steps that `up` takes; a tree of n vertices has ended after log2(n) of them
+    def climb(begin: int, end: int) -> bool:
+        at = up[begin:end]
+        np.add(steps[begin:end], steps[at], out=more[begin:end])
+        further[begin:end] = up[at]
+        return np.array_equal(further[begin:end], at)
+
     for _ in range(n.bit_length()):
-        further = up[up]
-        if np.array_equal(further, up):
+        more, further = np.empty_like(steps), np.empty_like(up)
+        if all(_in_threads(climb, n, CHECKED)):
             break
-        steps += steps[up]
-        up = further
-    return np.where(reached & (up == root), steps, -1).astype(np.int32)  # half the bytes to gather
+        steps, up = more, further
+    return np.where(reached & (up == root), steps, np.int32(-1))
 
 
 def _none(rule: int, wrong: npt.NDArray[np.bool_], what: str) -> None:

@@ -8,8 +8,10 @@ Each variant is a `Solver` that sums the rows in its own way: `clgraph.ranking.p
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, inf, log, log2
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,6 +21,7 @@ import numpy.typing as npt
 from clgraph.csr.upload import upload_csr
 from clgraph.device.graph_cache import Pool
 from clgraph.device.launch_config import LaunchTable, WorkGroup
+from clgraph.device.memory import Staging
 from clgraph.errors import InputError
 from clgraph.progress import Tell
 from clgraph.ranking.problem import noise
@@ -35,6 +38,8 @@ Real = type[np.floating[Any]]  # np.float32 or np.float64: the type of stored va
 LOOK = 8
 NORMS = {"l1": 1, "nx": 1, "l2": 2, "linf": 3}  # as the kernels call them
 TALLY = 24  # bytes of local memory for each work-item whose tally is added to its group's
+SUMS, STATE = 24, 12  # bytes of `sums` and `state` that the host looks at
+Seen = tuple[bool, int, bool, float, float]  # has stopped, iterations, whether the test was met, residuals
 Launch = tuple["Kernel", int, int | None, dict[str, Any]]  # kernel, work-items, work-group, arguments
 
 
@@ -255,7 +260,7 @@ class Solver:
     parts: Any
     sums: Any
     state: Any
-    _seen: tuple[bool, int, bool, float, float] | None = None
+    _seen: Seen | None = None
 
     def __init__(
         self, device: Device, graph: Graph, problem: Problem, stop: Stop, numbers: Numbers, weight: bool
@@ -390,42 +395,79 @@ class Solver:
     def run(self, progress: Tell | None = None) -> None:
         """Iterate until the test is met, roundings forbid it, or `max_iter` iterations are done."""
         self.begin()
-        finish, last = self._program.pagerank_finish, self.last
+        finish, done, last = self._program.pagerank_finish, 0, self.last
         end = finish.arguments_of(self) | {"count": self.tallies, "counts": True}
         # contributions change places after each iteration: the launches of two, made once
         rounds: list[list[Launch]] = []
         for _ in range(2):
             rounds.append([*self.launches(), (finish, self.local, self.local, end)])
             self.contribution, self.next = self.next, self.contribution
-        done, ahead, before = 0, LOOK, inf
-        while done < last:
-            count = min(ahead, last - done)
-            for _ in range(count):
-                for kernel, size, local, named in rounds[done % 2]:
+
+        def iterate(until: int) -> int:
+            for number in range(done, until):
+                for kernel, size, local, named in rounds[number % 2]:
                     kernel(size, local=local, **named)
-                done += 1
-            # with tol 0 there is nothing to look at: the queue stays full
-            if self.stop.tol > 0:
-                stopped, *_, residual = self.look()
+            return max(done, until)
+
+        if not self.stop.tol > 0:  # there is nothing to look at: the queue stays full
+            while done < last:
+                done = iterate(min(done + LOOK, last))
+                if done % (8 * LOOK) == 0:
+                    self.device.finish()  # a queue should not grow without bounds
+                if progress:
+                    progress(done, last)
+            self.device.finish()
+            return
+        glances: Pool[Staging] = self.device.cached(self.graph, "ranking-glance", Pool)
+        with glances.lent(self._make_glance) if self.device.kind == "gpu" else nullcontext() as glance:
+            looked, before, until = 0, inf, min(LOOK, last)
+            while True:
+                done = iterate(until)
+                seen = self._start_look(glance)
+                if glance:  # one more, lest the device wait for the host; after the last it does nothing
+                    done = iterate(min(until + 1, last))
+                stopped, *_, residual = seen()
                 if stopped:
                     break
-                ahead = iterations_until(self.threshold, residual, (residual / before) ** (1 / count))
-                before = residual
-            elif done % (8 * LOOK) == 0:
-                self.device.finish()  # a queue should not grow without bounds
-            if progress:
-                progress(done, last)
-        self.device.finish()
+                if progress:
+                    progress(until, last)
+                if until >= last:
+                    break
+                rate = (residual / before) ** (1 / (until - looked))
+                ahead = iterations_until(self.threshold, residual, rate)
+                looked, before, until = until, residual, max(done, min(until + ahead, last))
+            self.device.finish()
 
-    def look(self) -> tuple[bool, int, bool, float, float]:
-        """Return whether the device has stopped, iterations, whether the test was met, residuals; waits."""
-        if self._seen is None or not self._seen[0]:  # what has stopped stays as it is
-            dev, numbers = self.device, self.numbers
-            stopped, iterations, met = dev.download(self.state, np.int32, 3).tolist()
-            sums = dev.download(self.sums, numbers.acc, 3 * numbers.accs).astype(np.float64)
+    def _make_glance(self) -> Staging:
+        return Staging(self.device, SUMS + STATE)
+
+    def look(self) -> Seen:
+        """Return what the device has come to; waits."""
+        return self._start_look(None)()
+
+    def _start_look(self, glance: Staging | None) -> Callable[[], Seen]:
+        """Ask what the device has come to; the function returned waits, and the device works on meanwhile."""
+        if (known := self._seen) is not None and known[0]:  # what has stopped stays as it is
+            return lambda: known
+        dev, numbers = self.device, self.numbers
+        found: Callable[[], npt.NDArray[np.uint8]]
+        if glance is None:
+            parts = [dev.download(self.sums, np.uint8, SUMS), dev.download(self.state, np.uint8, STATE)]
+            found = partial(np.concatenate, parts)
+        else:
+            dev.copy(glance.buffer, self.sums, SUMS)
+            dev.copy(glance.buffer, self.state, STATE, offset=SUMS)
+            found = glance.start_fetch(SUMS + STATE)
+
+        def seen() -> Seen:
+            each = found()
+            stopped, iterations, met = each[SUMS:].view(np.int32).tolist()
+            sums = each[:SUMS].view(numbers.acc).astype(np.float64)
             _, moved, residual = sums.reshape(3, -1).sum(axis=1).tolist()
             self._seen = bool(stopped), iterations, bool(met), moved, residual
-        return self._seen
+            return self._seen
+
+        return seen
 
     def end(self) -> tuple[int, bool, float, float]:
         """Return the iterations, whether the test was met, and the residuals (L1, norm); waits."""

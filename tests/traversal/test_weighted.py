@@ -383,6 +383,27 @@ def test_results_stay_on_the_device(device):
         shortest_paths(graph, 3, arrays="gpu", device=device)
 
 
+@pytest.mark.parametrize("arrays", ["host", "device"])
+def test_searches_keep_their_memory(device, arrays):
+    """The next search of a graph works in the same memory, and leaves the results of the last one alone."""
+    graph = drawn(8, True, "whole")
+    first = shortest_paths(graph, 3, arrays=arrays, device=device)
+    distance, before = (np.array(get(each)) for each in (first.distance, first.predecessor))
+    allocated = device.allocated
+    for source in (17, 39, 0):
+        shortest_paths(graph, source, device=device)
+        assert device.allocated <= allocated
+    assert (distance == get(first.distance)).all() and (before == get(first.predecessor)).all()
+    shortest_paths(graph, [3, 17], device=device)  # other sizes
+    again = shortest_paths(graph, 3, arrays=arrays, device=device)
+    assert (distance == get(again.distance)).all() and (before == get(again.predecessor)).all()
+
+
+def get(array):
+    """The numbers of an array, wherever it is."""
+    return array.get() if hasattr(array, "get") else array
+
+
 def test_whole_numbers_as_floats(device):
     """Every power of two and its neighbours, as bits of float64 made without that type."""
     lengths = sorted({abs(2**e + d) for e in range(31) for d in (-1, 0, 1)} - {2**30 + 1})
