@@ -251,7 +251,7 @@ __kernel void weighted_push(STATE_ARGUMENTS, PUSH_ARGUMENTS, volatile __global W
         OFFSET e = row_ptr[v];
         SOON_ROWS(near, i);
         SETTLE(x, v);
-        for (; weight && e + SIEVE <= end; e += SIEVE) {
+        for (; weight && end - e >= SIEVE; e += SIEVE) {
             uint counting = 0;
             for (int k = 0; k < SIEVE; k++)
                 counting |= (uint)COUNTS(reached, weight[e + k]) << k;

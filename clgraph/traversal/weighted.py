@@ -312,9 +312,9 @@ class WeightedSearch:
         self.pulls = not self.listed and (pulls or not graph.directed)
         #: arcs are counted in units of 2^shift, so that their number fits 32 bits
         self.shift = max(0, (self.lanes * (self.csr.arcs + self.n)).bit_length() - 31)
-        # kept for the next call: fresh memory takes a tenth of a search's time on CPUs
-        key = "weighted-search", self.lanes, numbers.bits, self.team, self.listed
-        self._areas: Pool[dict[str, Any]] = dev.cached(graph, key, Pool)
+        # a single search's is kept for the next call: fresh memory takes a tenth of the time on CPUs
+        key = "weighted-search", numbers.bits, self.team, self.listed
+        self._areas: Pool[dict[str, Any]] = dev.cached(graph, key, Pool) if self.lanes == 1 else Pool()
         self._area = self._areas.borrow(self._make_area)
         vars(self).update(self._area)
         self.rounds = 0
@@ -406,14 +406,13 @@ class WeightedSearch:
             far, key, *_ = self._piles()
             if not far:
                 break
-            if self.delta is not None:
-                pass
-            # what is left has been reached, at nearly final distances: bounds cost more than they save
-            elif far * whole > left * places:
-                delta *= 16
-            # going through the far pile takes longer than what it gives: wider bounds
-            elif settled < self.config.few or arcs << self.shift < 2 * far:
-                delta *= 2
+            if self.delta is None:
+                # what is left has been reached, at nearly final distances: bounds cost more than they save
+                if far * whole > left * places:
+                    delta *= 16
+                # going through the far pile takes longer than what it gives: wider bounds
+                elif settled < self.config.few or arcs << self.shift < 2 * far:
+                    delta *= 2
             low, self.bound = self.bound, numbers.bound(key, delta)
             self.phase += 1
             self.round += 1
