@@ -409,7 +409,7 @@ class Solver:
                     kernel(size, local=local, **named)
             return max(done, until)
 
-        if not self.stop.tol > 0:  # there is nothing to look at: the queue stays full
+        if self.stop.tol == 0:  # there is nothing to look at: the queue stays full
             while done < last:
                 done = iterate(min(done + LOOK, last))
                 if done % (8 * LOOK) == 0:

@@ -408,6 +408,7 @@ class WeightedSearch:
                 break
             if self.delta is None:
                 # what is left has been reached, at nearly final distances: bounds cost more than they save
+                # (R-MAT 20: by 2, 4, 16 and 1000 takes 300, 224, 215 and 214 ms)
                 if far * whole > left * places:
                     delta *= 16
                 # going through the far pile takes longer than what it gives: wider bounds

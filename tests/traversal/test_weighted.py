@@ -384,9 +384,10 @@ def test_results_stay_on_the_device(device):
 
 
 @pytest.mark.parametrize("arrays", ["host", "device"])
-def test_searches_keep_their_memory(device, arrays):
+def test_searches_keep_their_memory(device, arrays, monkeypatch):
     """The next search of a graph works in the same memory, and leaves the results of the last one alone."""
-    graph = drawn(8, True, "whole")
+    graph, made, make = drawn(8, True, "whole"), [], weighted.WeightedSearch._make_area
+    monkeypatch.setattr(weighted.WeightedSearch, "_make_area", lambda self: made.append(self) or make(self))
     first = shortest_paths(graph, 3, arrays=arrays, device=device)
     distance, before = (np.array(get(each)) for each in (first.distance, first.predecessor))
     allocated = device.allocated
@@ -394,8 +395,10 @@ def test_searches_keep_their_memory(device, arrays):
         shortest_paths(graph, source, device=device)
         assert device.allocated <= allocated
     assert (distance == get(first.distance)).all() and (before == get(first.predecessor)).all()
-    shortest_paths(graph, [3, 17], device=device)  # other sizes
+    assert len(made) == 1
+    shortest_paths(graph, [3, 17], device=device)  # as much as two searches need, which is not kept
     again = shortest_paths(graph, 3, arrays=arrays, device=device)
+    assert len(made) == 2
     assert (distance == get(again.distance)).all() and (before == get(again.predecessor)).all()
 
 
