@@ -1,11 +1,11 @@
 // csr/facts.cl: what is asked of rows before anybody works on them: self-loops, parallel arcs, the longest row, the
-// lengths of some.
+// lengths of some; what the values beside arcs are like.
 //
 // row_ptr  OFFSET[n + 1], col_idx  int[arcs]   rows ascend, so equal heads are neighbours
 // found    uint[2]     self-loops; arcs that repeat the one before; of facts_linked uint[1]: rows that are not empty; of
 //          facts_twins uint[1]: arcs without a twin; of facts_differ uint[1]: 1 if anything differs; of facts_range int[2]
-// launch   padded range, ITEMS consecutive vertices per work-item; facts_twins, facts_range: RUN consecutive
-//          arcs
+// launch   padded range, ITEMS consecutive vertices per work-item; facts_twins, facts_range and casts: RUN consecutive
+//          arcs; facts_weights: RUN again and again
 
 #include "csr/arcs.h"
 
@@ -118,3 +118,38 @@ __kernel void facts_range(const long count, __global const int *restrict values,
     if (high > SHARED_LOAD(&found[1]))
         atomic_max(&found[1], high);
 }
+
+#ifdef HAVE_FP64
+// Of the values that each of the work-items meets, the least, the largest, the sum, and how odd they are: 0: all are whole; 1: one
+// is not; 2: one is NaN, and the rest says nothing.
+__kernel void facts_weights(const long count, const int items, __global const double *restrict values,
+                            __global double *restrict met)
+{
+    const long item = get_global_id(0);
+    if (item >= items)
+        return;
+    double least = INFINITY, largest = -INFINITY, sum = 0;
+    int odd = 0;
+    for (long begin = item * RUN; begin < count; begin += (long)items * RUN)
+        for (long p = begin; p < min(begin + RUN, count); p++) {
+            const double x = values[p];
+            least = min(least, x);
+            largest = max(largest, x);
+            sum += x;
+            odd |= isnan(x) ? 2 : x != floor(x);
+        }
+    met[4 * item] = least;
+    met[4 * item + 1] = largest;
+    met[4 * item + 2] = sum;
+    met[4 * item + 3] = odd;
+}
+
+#define CAST(to)                                                                                                        \
+    __kernel void facts_to_##to(const long count, __global const double *restrict values, __global to *restrict result) \
+    {                                                                                                                   \
+        FOR_RUN(p, count)                                                                                               \
+            result[p] = (to)values[p];                                                                                  \
+    }
+CAST(uint)
+CAST(float)
+#endif

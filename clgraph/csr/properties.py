@@ -1,8 +1,11 @@
-"""Properties of rows on a device: loops, parallel arcs, lengths of rows. Host half of ``cl/csr/facts.cl``."""
+"""Properties of rows on a device: loops, parallel arcs, lengths of rows, weights.
+
+Host half of ``cl/csr/facts.cl``.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
 
 # arcs that one work-item looks up the twins of: long serial runs on a CPU core, many work-items on a GPU
 LAUNCH = LaunchTable(gpu=16, cpu=4096, simulator=3)
+# work-items that look through weights at most: the host adds up what they met
+SURVEYORS = 1 << 16
 
 
 def _program(device: Device, rows: DeviceCSR) -> Program:
@@ -97,6 +102,37 @@ def count_range(device: Device, rows: DeviceCSR, counts: Any) -> tuple[int, int]
     _program(device, rows).facts_range(runs, count=rows.arcs, values=counts, found=found)
     low, high = device.download(found, np.int32, 2).tolist()
     return low, high
+
+
+class Weights(NamedTuple):
+    """What the weights of a graph's arcs are like; `whole`: all are whole numbers."""
+
+    least: float
+    largest: float
+    mean: float
+    whole: bool
+
+
+def survey_weights(device: Device, rows: DeviceCSR, weights: Any) -> Weights:
+    """Look through float64 values beside the arcs, of which there are some; all is NaN if one is."""
+    items = min(-(-rows.arcs // LAUNCH.of(device)), SURVEYORS)
+    met = device.empty(4 * items, np.float64)
+    given = {"count": rows.arcs, "items": items, "values": weights, "met": met}
+    _program(device, rows).facts_weights(items, **given)
+    least, largest, total, odd = device.download(met, np.float64, 4 * items).reshape(items, 4).T
+    if (most := odd.max()) == 2:
+        return Weights(np.nan, np.nan, np.nan, False)
+    with np.errstate(over="ignore"):
+        mean = float(total.sum()) / rows.arcs
+    return Weights(float(least.min()), float(largest.max()), mean, most == 0)
+
+
+def cast_weights(device: Device, rows: DeviceCSR, weights: Any, kind: type[Any]) -> Any:
+    """Return float64 values beside the arcs as np.uint32 or np.float32, in a buffer; does not wait."""
+    result, program = device.empty(rows.arcs, kind), _program(device, rows)
+    kernel = program.facts_to_uint if kind is np.uint32 else program.facts_to_float
+    kernel(-(-rows.arcs // LAUNCH.of(device)), count=rows.arcs, values=weights, result=result)
+    return result
 
 
 def differ(device: Device, rows: DeviceCSR, *pairs: tuple[Any, Any, int]) -> bool:

@@ -13,11 +13,14 @@ import numpy.typing as npt
 from clgraph.csr.compact import compact
 from clgraph.csr.device_csr import VALUES, DeviceCSR, DeviceGraph, IdLookup, SelectedIds, given, rows_like
 from clgraph.csr.properties import (
+    Weights,
+    cast_weights,
     count_loops_and_copies,
     count_nonisolated,
     count_range,
     find_hub,
     lengths_of,
+    survey_weights,
 )
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import LAUNCH as SORT_LAUNCH
@@ -170,11 +173,31 @@ class Residence:
 
     def count_range(self) -> tuple[int, int] | None:
         """The smallest and the largest multiplicity; None where the host finds out."""
-        counts, device = self._columns.get("multiplicity"), self.device
-        if counts is None or not self.csr.arcs or device.is_second or not device.has_compiler:
+        if not self._finds_out("multiplicity"):
             return None
-        with device.alone():
-            return count_range(device, self.csr, counts)
+        with self.device.alone():
+            return count_range(self.device, self.csr, self._columns["multiplicity"])
+
+    def survey_weights(self) -> Weights | None:
+        """What the weights are like; None where the host finds out."""
+        if not self._finds_out("weights") or "HAVE_FP64" not in self.device.features:
+            return None
+        with self.device.alone():
+            return survey_weights(self.device, self.csr, self._columns["weights"])
+
+    def _finds_out(self, name: str) -> bool:
+        """Whether kernels can look through this column."""
+        device = self.device
+        return name in self._columns and self.csr.arcs > 0 and not device.is_second and device.has_compiler
+
+    def weights_as(self, graph: Graph, kind: type[Any]) -> Any:
+        """Return the weights as numbers of another type, which holds them, in a buffer of their own."""
+        device = self.device
+        device.reserve({"weights": graph.num_arcs * np.dtype(kind).itemsize})
+        if self._finds_out("weights") and "HAVE_FP64" in device.features:
+            return cast_weights(device, self.csr, self._columns["weights"], kind)
+        assert graph.weights is not None
+        return device.upload(graph.weights.astype(kind))
 
     def view(self, graph: Any, view: View) -> Any:
         """Build a view of the graph on the device; None where the host does it, or does it faster."""

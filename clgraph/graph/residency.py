@@ -25,8 +25,8 @@ View = Literal["reverse", "undirected", "without_self_loops"]
 
 # A device's copy of a graph's arrays, or the only one: `clgraph.csr.upload.Residence`, which this floor does
 # not know. `csr.n`, `csr.arcs`, `csr.offset` (the type of `row_ptr`) and `has(name)` need no array;
-# `fetch(name)` brings one to the host. `view`, `some` (the vertices of a mask), `count` and
-# `count_range` compute on the device, and give None where the host has to.
+# `fetch(name)` brings one to the host. `view`, `some` (the vertices of a mask), `count`, `count_range` and
+# `survey_weights` compute on the device, and give None where the host has to.
 Residence = Any
 
 

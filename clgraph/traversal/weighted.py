@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import fsum, isfinite
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import flag, flat_list, is_one, is_word, real, shown, word
 from clgraph.csr.device_csr import DeviceCSR
+from clgraph.csr.properties import Weights
 from clgraph.csr.scan import running_sums
 from clgraph.csr.upload import Residence, upload_csr
 from clgraph.device.graph_cache import Pool
@@ -181,16 +183,12 @@ class Lengths:
         """Return a buffer of them, in the order of a graph's arcs; None for lengths of 1."""
         if not self.weighted:
             return None
+        upload_csr(dev, graph)
+        residence = Residence.of(dev, graph)
         if self.numbers.value == "double":
-            upload_csr(dev, graph)
-            return Residence.of(dev, graph).column(graph, "weights")
-
-        def make() -> Any:
-            assert graph.weights is not None
-            dev.reserve({"lengths": 4 * graph.num_arcs})
-            return dev.upload(graph.weights.astype(self.numbers.kind))
-
-        return dev.cached(graph, ("lengths", self.numbers.value), make)
+            return residence.column(graph, "weights")
+        key = "lengths", self.numbers.value
+        return dev.cached(graph, key, lambda: residence.weights_as(graph, self.numbers.kind))
 
 
 def lengths_of(dev: Device, graph: Graph, weights: bool, dtype: str) -> Lengths:
@@ -217,11 +215,13 @@ def lengths_of(dev: Device, graph: Graph, weights: bool, dtype: str) -> Lengths:
 
 
 def _lengths(graph: Graph, weights: bool, dtype: str) -> Lengths:
-    n, each = graph.num_vertices, graph.weights if weights else None
-    if each is None or not len(each):
+    n = graph.num_vertices
+    if not (weights and graph.is_weighted and graph.num_arcs):
         return Lengths(INTEGERS, 1.0, 1.0, False, dtype)
-    least, largest = float(each.min()), float(each.max())  # NaN if one is
+    least, largest, mean, whole = _survey(graph)
     if not (least >= 0 and largest <= float(np.finfo(dtype).max)):
+        each = graph.weights
+        assert each is not None
         wrong = ~((each >= 0) & (each <= np.finfo(dtype).max))
         at = int(np.argmax(wrong))
         value = float(each[at])
@@ -231,10 +231,21 @@ def _lengths(graph: Graph, weights: bool, dtype: str) -> Lengths:
             f"{_arc(graph, int(graph.tails[at]), int(graph.col_idx[at]))} has weight {shown(value)}: {why}"
         )
     # a loop counts as much as a path of one arc, lest its weight be cast to what cannot hold it
-    integers = max(n - 1, 1) * largest < EXACT[dtype] and bool(np.all(each == np.floor(each)))
+    integers = max(n - 1, 1) * largest < EXACT[dtype] and whole
+    return Lengths(INTEGERS if integers else FLOATS[dtype], largest, mean, True, dtype)
+
+
+def _survey(graph: Graph) -> Weights:
+    """Look through a graph's weights, where they are; all is NaN if one is."""
+    if "weights" not in vars(graph) and graph._residence is not None:
+        with suppress(DeviceError):  # the host asks for the weights, and says what is lost if they are
+            if (found := graph._residence.survey_weights()) is not None:
+                return cast("Weights", found)
+    each = graph.weights
+    assert each is not None
     with np.errstate(over="ignore"):
         mean = float(each.mean())  # infinity will do for a width, too
-    return Lengths(INTEGERS if integers else FLOATS[dtype], largest, mean, True, dtype)
+    return Weights(float(each.min()), float(each.max()), mean, bool(np.all(each == np.floor(each))))
 
 
 def _arc(graph: Graph, tail: int, head: int) -> str:

@@ -1,11 +1,21 @@
-"""Self-loops and parallel arcs, counted on devices."""
+"""Self-loops, parallel arcs, lengths of rows and weights: what devices find out about rows."""
+
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from graphs import random_graph
 
 from clgraph import Graph
-from clgraph.csr.properties import count_loops_and_copies, count_nonisolated, find_hub, lengths_of
+from clgraph.csr import properties
+from clgraph.csr.properties import (
+    LAUNCH,
+    count_loops_and_copies,
+    count_nonisolated,
+    find_hub,
+    lengths_of,
+    survey_weights,
+)
 from clgraph.csr.upload import upload_csr
 
 
@@ -36,3 +46,20 @@ def test_the_longest_row_and_some_lengths(device):
         assert find_hub(device, rows) == graph.degrees.argmax()
         listed = np.random.default_rng(1).integers(0, graph.num_vertices, 40).astype(np.int32)
         assert lengths_of(device, rows, listed).tolist() == graph.degrees[listed].tolist()
+
+
+@pytest.mark.parametrize("odd", [2.0**40, 0.25, np.inf, -3.0, np.nan])
+def test_weights(device, odd, monkeypatch):
+    if "HAVE_FP64" not in device.features:
+        pytest.skip("the device has no float64")
+    monkeypatch.setattr(properties, "SURVEYORS", 3)
+    count = 6 * LAUNCH.of(device) + 5  # each work-item comes back, and the last of them for a few
+    weights = np.random.default_rng(6).integers(1, 2**20, count).astype(np.float64)
+    weights[-2] = odd
+    rows = SimpleNamespace(arcs=count, defines=upload_csr(device, random_graph(4, 30, 40)).defines)
+    found = survey_weights(device, rows, device.upload(weights))
+    assert found.least == weights.min() or np.isnan(odd)
+    assert found.largest == weights.max() or np.isnan(odd)
+    assert found.mean == pytest.approx(weights.mean(), nan_ok=True)
+    assert found.whole == np.array_equal(weights, np.floor(weights))
+    assert np.isnan(found[:3]).all() == np.isnan(odd)

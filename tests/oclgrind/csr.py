@@ -121,9 +121,16 @@ def case_generate_models(device: Any) -> None:
 
 
 def case_facts(device: Any) -> None:
-    """Self-loops and parallel arcs are counted; the longest row and the lengths of some."""
+    """Self-loops and parallel arcs are counted; the longest row and the lengths of some; weights."""
     from clgraph import Graph
-    from clgraph.csr.properties import count_loops_and_copies, count_nonisolated, find_hub, lengths_of
+    from clgraph.csr.properties import (
+        cast_weights,
+        count_loops_and_copies,
+        count_nonisolated,
+        find_hub,
+        lengths_of,
+        survey_weights,
+    )
     from clgraph.csr.upload import upload_csr
 
     graph = Graph.from_edges([0, 0, 1, 2, 2, 5], [1, 1, 1, 2, 3, 5], duplicates="keep")
@@ -132,6 +139,12 @@ def case_facts(device: Any) -> None:
     assert count_nonisolated(device, rows) == np.count_nonzero(graph.degrees)
     assert find_hub(device, rows) == graph.degrees.argmax()
     assert lengths_of(device, rows, np.array([4, 0], np.int32)).tolist() == graph.degrees[[4, 0]].tolist()
+    weights = np.arange(rows.arcs, dtype=np.float64)
+    buffer = device.upload(weights)
+    assert survey_weights(device, rows, buffer) == (0, weights[-1], weights.mean(), True)
+    for kind in (np.uint32, np.float32):
+        cast = device.download(cast_weights(device, rows, buffer, kind), kind, rows.arcs)
+        assert cast.tolist() == weights.tolist()
 
 
 def case_scan(device: Any) -> None:

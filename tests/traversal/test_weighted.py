@@ -1,7 +1,6 @@
 """Weighted shortest paths on every device against the reference (Dijkstra), the verifier, and SciPy."""
 
-import dataclasses
-from types import SimpleNamespace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from samplers import awkward_graphs
 import clgraph
 from clgraph import ClgraphError, DeviceError, Graph, InputError, shortest_paths
 from clgraph.csr.generate import powerlaw_graph, rmat_graph
+from clgraph.csr.upload import device_graph, graph_of
 from clgraph.reference.weighted import reference_shortest_paths, verify_shortest_paths
 from clgraph.traversal import weighted
 
@@ -37,6 +37,13 @@ def drawn(seed, directed, kind, n=40, edges=150, **options):
         duplicates="keep",
         **options,
     )
+
+
+def on_device_alone(device, graph, weights):
+    """The graph with other weights, as kernels make it: the host has nothing of its arcs."""
+    given = {"weights": device.upload(np.array(weights, np.float64))}
+    made = device_graph(device, graph)
+    return graph_of(device, replace(made, rows=replace(made.rows, values=given)))
 
 
 def needs_doubles(device, graph):
@@ -161,7 +168,7 @@ def test_rows_are_pulled_without_64_bit_atomics(device, monkeypatch):
 def as_gpus_do(monkeypatch, **shape):
     """Rounds that are launched ahead, and groups that share the arcs: small ones, so that lists overflow."""
     sizes = {"local": 8, "chunk": 4, "queue": 6, "few": 8, "groups": 2, "rounds": 3, "places": 1 << 12}
-    config = dataclasses.replace(weighted.LAUNCH.gpu, **sizes | shape)
+    config = replace(weighted.LAUNCH.gpu, **sizes | shape)
     monkeypatch.setattr(weighted, "LAUNCH", everywhere(config))
 
 
@@ -205,7 +212,7 @@ def test_cutoff_is_rounded_as_weights_are(device):
 def test_batches_of_sources(device, monkeypatch):
     graph = powerlaw_graph(300, seed=2)
     want = shortest_paths(graph, range(20), device=device)
-    config = dataclasses.replace(weighted.LAUNCH.of(device), places=900)
+    config = replace(weighted.LAUNCH.of(device), places=900)
     monkeypatch.setattr(weighted, "LAUNCH", everywhere(config))
     told = []
     found = shortest_paths(graph, range(20), device=device, progress=lambda *at: told.append(at))
@@ -272,10 +279,11 @@ def test_weights_that_are_refused(device):
     for value in (np.nan, np.inf):
         with pytest.raises(InputError, match="finite"):
             Graph.from_edges([0], [1], weights=[value])
-        ends = {"tails": np.array([0, 0]), "col_idx": np.array([0, 1]), "ids": np.array([4, 7])}
-        stolen = SimpleNamespace(num_vertices=2, directed=True, weights=np.array([1, value]), **ends)
-        with pytest.raises(InputError, match=f"arc 4 -> 7 has weight {value}"):
-            weighted._lengths(stolen, True, "float64")
+        # no graph has such weights: on a device they may come from a kernel
+        stolen = on_device_alone(device, Graph([0, 2, 2], [0, 1], ids=[4, 7], directed=True), [1, value])
+        if "HAVE_FP64" in device.features:
+            with pytest.raises(InputError, match=f"arc 4 -> 7 has weight {value}"):
+                shortest_paths(stolen, 4, device=device)
     with pytest.raises(InputError, match=r"edge 0 -> 1 has weight 1e.50: beyond what float32 holds"):
         shortest_paths(Graph.from_edges([0], [1], weights=[1e50]), 0, dtype="float32", device=device)
 
@@ -308,7 +316,7 @@ def test_verifier_finds_what_is_wrong(device):
             at = (0, int(np.flatnonzero((right.distance[0] > 0) & (right.distance[0] < np.inf))[0]))
             wrong[at] += change
         with pytest.raises(ClgraphError):
-            verify_shortest_paths(graph, dataclasses.replace(right, **{name: wrong}))
+            verify_shortest_paths(graph, replace(right, **{name: wrong}))
     with pytest.raises(InputError):
         verify_shortest_paths(graph, clgraph.bfs(graph, 0, device=device))
 
@@ -419,3 +427,17 @@ def test_whole_numbers_as_floats(device):
             continue
         assert shortest_paths(part, 0, device=device).distance.tolist() == [0, *lengths[:each]]
     del graph
+
+
+@pytest.mark.parametrize("kind", ["whole", "floats", "large"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_weights_that_only_the_device_has_stay_there(device, kind, dtype):
+    if "HAVE_FP64" not in device.features:
+        pytest.skip("the device has no float64")
+    graph = drawn(3, True, kind)
+    there = on_device_alone(device, graph, graph.weights)
+    found = shortest_paths(there, graph.ids[0], dtype=dtype, device=device)
+    assert "weights" not in vars(there)
+    wanted = shortest_paths(graph, graph.ids[0], dtype=dtype, device=device)
+    np.testing.assert_array_equal(found.distance, wanted.distance)
+    np.testing.assert_array_equal(found.predecessor, wanted.predecessor)
