@@ -143,6 +143,13 @@ static inline choice worth(const int c, const ulong whole, const ulong near, con
     return found;
 }
 
+// A weight below which no community is worth as much as one with this weight, whoever is in it: most are passed over by it.
+static inline ulong least_weight(const ulong whole, const ulong near, const ulong cost, const ulong rest)
+{
+    const ulong lost = mul_hi(cost, rest) ? near : cost * rest / whole + 1;
+    return near - min(near, lost);
+}
+
 // Adds to the weight to a community in a table.
 #if TABLE
 #define SPACE __local
@@ -194,16 +201,19 @@ __kernel void multilevel_choose(const int begin, const int end, const int area, 
             }
             const ulong cost = resolution * strength[v];
             choice best = worth(own, whole, sum[own] - 1, cost, total[own] - strength[v]);
+            ulong least = least_weight(whole, sum[own] - 1, cost, total[own] - strength[v]);
             sum[own] = 0;
             for (int j = 1; j < count; j++) {
                 const int c = key[j];
                 const ulong near = sum[c] - 1;
                 sum[c] = 0;
-                if (within && busy[c] == stamp)
+                if (near < least || (within && busy[c] == stamp))
                     continue;
                 const choice other = worth(c, whole, near, cost, total[c]);
-                if (goes_first(other, best, own))
+                if (goes_first(other, best, own)) {
                     best = other;
+                    least = max(least, least_weight(whole, near, cost, total[c]));
+                }
             }
             target[i] = best.community;
         }
