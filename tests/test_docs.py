@@ -35,6 +35,12 @@ BLOCK = re.compile(
     r"(?P<before>(?:<!-- [^\n]* -->\n)?)```(?P<kind>console|python)\n(?P<body>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
+# pages whose blocks take more than 4 s each, a minute and a half together, where all kernels are there
+LONG = (
+    *("coming-from", "howto/bfs", "howto/centrality", "howto/coarsening", "howto/exchange"),
+    *("howto/larger-than-memory", "howto/new-device", "howto/ppr", "howto/quality", "howto/shards"),
+    *("howto/sparsification", "howto/study", "howto/walks", "littleballoffur", "samplers"),
+)
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -52,8 +58,16 @@ def pages_with_blocks() -> list[Path]:
     return [page for page in PAGES if BLOCK.search(page.read_text())]
 
 
+def name_of(page: Path) -> str:
+    return page.relative_to(DOCS).with_suffix("").as_posix()
+
+
 @pytest.mark.device
-@pytest.mark.parametrize("page", pages_with_blocks(), ids=lambda page: page.relative_to(DOCS).as_posix())
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.slow] * (name_of(page) in LONG)) for page in pages_with_blocks()],
+    ids=name_of,
+)
 def test_blocks_give_what_they_show(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = {
         name

@@ -173,9 +173,8 @@ def as_gpus_do(monkeypatch, **shape):
 
 
 # a minute for the programs of each type of numbers, in the form of GPUs
-@pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=[pytest.mark.slow] * (kind != "whole")) for kind in WEIGHTS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", WEIGHTS)
 def test_rounds_are_launched_ahead(device, monkeypatch, kind):
     for directed in (False, True):
         graph = drawn(6, directed, kind, 120, 900)
