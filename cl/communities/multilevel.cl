@@ -282,13 +282,14 @@ __kernel void multilevel_choose(const int begin, const int end, const int area, 
 #endif
 }
 
-// Of those at places 0 .. count - 1 of the order who want to move, the first vertex at each community that one leaves or enters;
+// Of those at begin .. end - 1 of the order who want to move, the first vertex at each community that one leaves or enters;
 // claim is INT_MAX before.
-__kernel void multilevel_claim(const int count, __global const int *restrict order, __global const int *restrict label,
-                               __global const int *restrict target, volatile __global int *claim)
+__kernel void multilevel_claim(const int begin, const int end, __global const int *restrict order,
+                               __global const int *restrict label, __global const int *restrict target,
+                               volatile __global int *claim)
 {
-    FOR_ITEMS(i, count) {
-        const int v = order[i], from = label[v], to = target[i];
+    FOR_ITEMS(i, end - begin) {
+        const int v = order[begin + i], from = label[v], to = target[begin + i];
         if (to != from) {
             atomic_min(&claim[from], v);
             atomic_min(&claim[to], v);

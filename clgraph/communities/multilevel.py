@@ -34,10 +34,9 @@ INT_MAX = 2**31 - 1
 SLICES, MOST_SLICES = 32, 1024
 CLASSES = 3  # of rows, by length
 # A level ends when a pass gains less than the first share of the largest modularity, and the levels begin
-# again while all together gain more. In the end passes over the graph go down to the last share, and begin
-# again while they gain more than the second: rounds of moves that share no community follow, and take
-# longer (R-MAT 22, on an H200: 0.8 s after one such series of passes, 0.05 s after two).
-ENOUGH, AGAIN, FINE = 1000, 10_000, 100_000_000
+# again while all together gain more; passes over the graph in the end go down to the second share, since
+# rounds of moves that share no community take longer.
+ENOUGH, FINE = 1000, 100_000_000
 
 
 @dataclass(frozen=True)
@@ -426,8 +425,9 @@ class Search:
         dev.reserve({"tables": 12 * max(2 * arcs, n + 1), "arcs": 36 * arcs, "vertices": 64 * n})
         # those of the graph serve all levels, which are no larger
         room = max(2 * arcs, n + 1)
-        # work-items alone, each with an array: more than there are cores, since rows are of different length
-        self.alone = min(room // (n + 1), 4 * dev.compute_units)
+        # work-items alone, each with an array: more than there are cores, since rows are of different length,
+        # and not many more, since the arrays share the caches
+        self.alone = min(room // (n + 1), 2 * dev.compute_units)
         if self.config.local == 1:
             room = self.alone * (n + 1)
             self.lists = {"head": dev.empty(arcs, np.int32), "value": dev.empty(arcs, np.int64)}
@@ -474,11 +474,7 @@ class Search:
             gain, best = found - best, found
             if gain * ENOUGH < self.most:
                 break
-        while True:
-            found, awake = self._move(bottom, self.label, FINE)
-            gain, best = found - best, found
-            if gain * AGAIN < self.most:
-                break
+        awake = self._move(bottom, self.label, FINE)[1]
         while True:
             best, awake = self._finish(bottom, self.label, awake), None
             # both raise modularity, so that there is an end
@@ -651,26 +647,28 @@ class Search:
 
         The gains of such moves add up exactly, and the first vertex that wants to move always may. After a
         round only those decide that wanted to move and might not, and neighbours of those that moved, in the
-        first round those that are awake; when they have come to rest all decide once more.
+        first round those that are awake; when they have come to rest all decide once more. Many want to leave
+        one large community, or to enter it: so they decide slice by slice.
         """
-        dev, n = self.dev, level.n
+        dev, n, number = self.dev, level.n, 0
         while True:
-            order, begins = self._ordered(level, 0, 1, awake)
-            count = begins[CLASSES]
-            self._choose(level, label, order, begins)
-            dev.fill(self.claim, np.int32(INT_MAX), n)
-            level.program.multilevel_claim(
-                self._passes(count),
-                count=count,
-                order=order,
-                label=label,
-                target=self.target,
-                claim=self.claim,
-            )
+            slices = 1 if awake is None else min(n, SLICES)
+            order, begins = self._ordered(level, number, slices, awake)
+            number += 1
             dev.copy(self.old_label, label, 4 * n)
             dev.clear(self.moved, 1, np.int32)
             dev.clear(self.awake, n, np.int32)
-            self._go(level, label, 0, count, order, self.claim)
+            for each in range(slices):
+                begin, end = begins[CLASSES * each], begins[CLASSES * (each + 1)]
+                if begin == end:
+                    continue
+                self._choose(level, label, order, begins[CLASSES * each :])
+                claim = None if end - begin == 1 else self.claim
+                if claim is not None:
+                    dev.fill(claim, np.int32(INT_MAX), n)
+                    given = {"order": order, "label": label, "target": self.target, "claim": claim}
+                    level.program.multilevel_claim(self._passes(end - begin), begin=begin, end=end, **given)
+                self._go(level, label, begin, end, order, claim)
             if dev.download(self.moved, np.int32, 1)[0]:
                 awake = self._wake(level, label)
             elif awake is None:

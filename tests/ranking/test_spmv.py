@@ -25,7 +25,6 @@ STOP = make_stop(1e-6, "l1", 100, 10**6)
 
 @every_check
 @pytest.mark.parametrize("variant", ["bins", "runs"])
-@pytest.mark.cross
 def test_variant(device: Device, variant: str, check: Any) -> None:
     check(device, variant)
 

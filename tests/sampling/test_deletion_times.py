@@ -22,7 +22,6 @@ GRAPHS = {
 
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("edges", [False, True], ids=["drv", "dre"])
-@pytest.mark.cross
 def test_rows_of_the_serial_pass(device, name, edges):
     graph = GRAPHS[name]
     if edges and graph.is_multigraph:

@@ -75,7 +75,6 @@ def lower(device, monkeypatch, most, **more):
 
 
 @pytest.mark.parametrize("kind", ["plain", "directed", "weighted", "directed and weighted"])
-@pytest.mark.cross
 def test_as_in_one_buffer(device, monkeypatch, kind):
     graph = graph_of(kind)
     expected = {name: call() for name, call in calls(graph, device)}
