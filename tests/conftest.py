@@ -156,6 +156,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     smoke, cross = is_smoke(config), words_of(config, "--cross")
     smoked = words_of(config, "--smoked")
     unchanged = clean_cases(config)
+    if smoke:
+        _check_smoke(items)
     kept, dropped = [], []
     for item in items:
         if "device" in getattr(item, "fixturenames", ()):
@@ -191,12 +193,29 @@ def parameter_of(item: pytest.Item, name: str) -> str | None:
     return item.callspec.params.get(name) if hasattr(item, "callspec") else None
 
 
-def _is_smoke(item: pytest.Item) -> bool:
-    """Whether a test is in the smoke set: marked smoke, or smoke("1-rw", ...) if with these parameters."""
+def _parameters(item: pytest.Item) -> str:
+    """The parameters of a test, as its name has them, without its device."""
     own = item.callspec.id.split("-") if hasattr(item, "callspec") else []
     if (device := parameter_of(item, "device")) in own:
         own.remove(device)
-    return any(not mark.args or "-".join(own) in mark.args for mark in item.iter_markers("smoke"))
+    return "-".join(own)
+
+
+def _is_smoke(item: pytest.Item) -> bool:
+    """Whether a test is in the smoke set: marked smoke, or smoke("1-rw", ...) if with these parameters."""
+    return any(not mark.args or _parameters(item) in mark.args for mark in item.iter_markers("smoke"))
+
+
+def _check_smoke(items: list[pytest.Item]) -> None:
+    """Raise UsageError if a test is marked smoke with parameters that it is not run with."""
+    there: dict[str, set[str]] = {}
+    for item in items:
+        there.setdefault(item.nodeid.partition("[")[0], set()).add(_parameters(item))
+    for item in items:
+        name = item.nodeid.partition("[")[0]
+        wanted = {word for mark in item.iter_markers("smoke") for word in mark.args}
+        if strange := sorted(wanted - there[name]):
+            raise pytest.UsageError(f"{name} is marked smoke({strange[0]!r}), which it is not run with")
 
 
 def _is_cross(item: pytest.Item) -> bool:

@@ -12,7 +12,7 @@ import click
 import clgraph
 from clgraph.cli.command import Command, Run, direction, edges_word, fields_of, table_of
 from clgraph.cli.forest import saved_forest, work_folder
-from clgraph.cli.options import MethodName, forest_options, on_graph, option
+from clgraph.cli.options import MethodName, forest_options, on_graph, option, table_option
 from clgraph.cli.outputs import check_drawn, check_without_graph, seeds_of
 from clgraph.errors import InputError
 
@@ -34,7 +34,7 @@ POINTS_MAX = 10_000  # rows of a table for people; a file has them all
 @option("--points", "Number of rows of the table.", int, 20)
 @option("--plot PICTURE", "Draw the curves (.png, .svg or .pdf; needs matplotlib).")
 @option("--columns", "Draw for print: as wide as 1 or 2 columns of a journal (3.3 or 7 inch).", ["1", "2"])
-@option("--table", "Print the table for a paper, with 95 % intervals.", ["latex", "markdown", "csv"])
+@table_option("Print the table for a paper, with 95 % intervals.")
 @forest_options
 @on_graph("Write every row of every curve as CSV.", energy=False)
 def curve(run: Run) -> None:

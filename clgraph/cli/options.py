@@ -102,26 +102,34 @@ def _take_stdout(ctx: click.Context, who: str) -> None:
     """Raise UsageError if something else wants standard output for itself already."""
     other = ctx.meta.setdefault("clgraph.stdout", who)
     if other != who:
-        raise click.UsageError(f"{other} and {who} both want standard output: give one of them a file.")
+        raise click.UsageError(
+            f"{other} and {who} both want standard output: leave one out, or give it a file."
+        )
 
 
 # --- Messages and outputs ---
 
 
-def _json_wanted(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
+def _on_stdout(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    """Take standard output for an option, if it is given."""
     if value:
-        _take_stdout(ctx, "--json")
+        _take_stdout(ctx, param.opts[0])
     return value
 
 
 quiet_option = option("-q --quiet", "Print only errors on stderr.", bool)
-json_option = option("--json as_json", "Print one JSON object on stdout.", bool, callback=_json_wanted)
+json_option = option("--json as_json", "Print one JSON object on stdout.", bool, callback=_on_stdout)
 console_options = options(json_option, quiet_option)
 
 
 def output_option(help: str, names: str = "-o --output OUT", **more: Any) -> Decorator:
     """``-o OUT`` of results, or another option that names an output."""
     return option(names, help, OutputName(), **more)
+
+
+def table_option(help: str) -> Decorator:
+    """``--table``: what a command prints as a table for a paper, alone on standard output."""
+    return option("--table", help, ["latex", "markdown", "csv"], callback=_on_stdout)
 
 
 to_option = option("--to output_format", "Format of OUT (default: by its suffix).", FormatName())

@@ -12,7 +12,7 @@ import click
 
 import clgraph
 from clgraph.cli.command import Command, Run, direction, edges_word, table_of
-from clgraph.cli.options import MethodName, also_option, measure_options, option, run_options
+from clgraph.cli.options import MethodName, also_option, measure_options, option, run_options, table_option
 from clgraph.cli.outputs import PICTURES, check_drawn
 from clgraph.errors import InputError
 
@@ -38,7 +38,7 @@ ABOUT_SAMPLE = ("record", "method", "sample_seed", "command", "relation", "sampl
     "PICTURE has {panel} in its name.",
 )
 @option("--columns", "Width of a panel: 1 or 2 columns of a journal (3.3 or 7 inch; default: 1).", ["1", "2"])
-@option("--table", "Print the measures as a table for a paper.", ["latex", "markdown", "csv"])
+@table_option("Print the measures as a table for a paper.")
 @option("--record FILE", "Record of SAMPLE: what `clgraph sample --record` (or --json) wrote.")
 @option("--method", "Method that made SAMPLE, if there is no record.", MethodName())
 @option("--sample-seed N", "Seed that made SAMPLE.", int)

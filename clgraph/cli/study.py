@@ -23,6 +23,7 @@ from clgraph.cli.options import (
     measure_options,
     option,
     run_options,
+    table_option,
 )
 from clgraph.errors import InputError
 
@@ -64,7 +65,7 @@ VERTICES = 300_000  # of the graph of a preset, unless given
 @option("--write-as SUFFIX", "Format of these files, such as .graphml (default: as GRAPH, else .clg).")
 @option("--figures/--no-figures", "Draw figures and a report (needs matplotlib).", bool, True)
 @option("--columns", "Width of the figures: 1 or 2 columns of a journal (3.3 or 7 inch).", ["1", "2"], "1")
-@option("--table", "Print means and intervals at each size as a table.", ["latex", "markdown", "csv"])
+@table_option("Print means and intervals at each size as a table.")
 @run_options
 def study(run: Run) -> None:
     """Sample GRAPH by several methods, sizes and seeds, and find the smallest sizes that suffice.

@@ -5,6 +5,7 @@ Host half of ``cl/measures/triangle_count.cl`` and ``directed_triangles.cl``.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -29,9 +30,32 @@ if TYPE_CHECKING:
 Definition = Literal["undirected", "ldbc", "networkx"]
 Ints = npt.NDArray[np.int64]
 
-# consecutive arcs per work-item, below 2^16; how many times longer than the other a list must be to be
-# searched rather than walked; the core: vertices at most, and the least degree, 8 or more
-LAUNCH = LaunchTable(gpu=(2, 16, 16384, 64), cpu=(512, 16, 8192, 64), simulator=(8, 2, 32, 8))
+
+@dataclass(frozen=True)
+class LaunchConfig:
+    """Launch configuration.
+
+    Attributes
+    ----------
+    run : int
+        Consecutive arcs per work-item, below 2^16.
+    skew : int
+        How many times longer than the other a list must be to be searched rather than walked.
+    core, least : int
+        Vertices of the core at most, and the least degree there, 8 or more.
+    """
+
+    run: int
+    skew: int
+    core: int
+    least: int
+
+
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(run=2, skew=16, core=16384, least=64),
+    cpu=LaunchConfig(run=512, skew=16, core=8192, least=64),
+    simulator=LaunchConfig(run=8, skew=2, core=32, least=8),
+)
 BINS = 256  # of degrees, eight for each power of two
 
 
@@ -91,7 +115,7 @@ def count_triangles(dev: Device, view: Graph) -> Any:
     prog, core = _program(dev, csr), _find_core(dev, csr)
     upward = turned_arcs(dev, csr, core)
     found = dev.zeros(n + core.size, np.int64)
-    rows, passes = core.rows(n), -(-arcs // 2 // LAUNCH.of(dev)[0])
+    rows, passes = core.rows(n), -(-arcs // 2 // LAUNCH.of(dev).run)
     prog.triangles_lists(passes, n=n, rows=rows, count=found, **upward)
     if core.size:
         bits = {"words": core.words, "place": core.place, "matrix": core.matrix}
@@ -101,8 +125,8 @@ def count_triangles(dev: Device, view: Graph) -> Any:
 
 
 def _program(dev: Device, csr: DeviceCSR) -> Program:
-    run, skew, most, _ = LAUNCH.of(dev)
-    shape = {"RUN": run, "SKEW": skew, "CORE": most, "ITEMS": dev.tuning.items}
+    config = LAUNCH.of(dev)
+    shape = {"RUN": config.run, "SKEW": config.skew, "CORE": config.core, "ITEMS": dev.tuning.items}
     return dev.program("measures/triangle_count", **shape, **csr.defines)
 
 
@@ -135,19 +159,18 @@ NO_CORE = Core()
 
 def _find_core(dev: Device, csr: DeviceCSR) -> Core:
     """Choose the core: no vertex outside has the degree of one inside. Its matrix has no bits yet."""
-    n = csr.n
-    _, _, most, least = LAUNCH.of(dev)
+    n, config = csr.n, LAUNCH.of(dev)
     if n >= 1 << 30:  # twice as many rows would not have numbers
         return NO_CORE
     prog, passes, bins = _program(dev, csr), -(-n // dev.tuning.items), dev.zeros(BINS, np.int32)
-    prog.triangles_degrees(passes, n=n, least=least, row_ptr=csr.row_ptr, bins=bins)
+    prog.triangles_degrees(passes, n=n, least=config.least, row_ptr=csr.row_ptr, bins=bins)
     sizes = np.cumsum(dev.download(bins, np.int32, BINS)[::-1], dtype=np.int64)
-    inside = int(np.searchsorted(sizes, most, "right"))  # bins
+    inside = int(np.searchsorted(sizes, config.core, "right"))  # bins
     size = int(sizes[inside - 1]) if inside else 0
     if not size:
         return NO_CORE
     power, eighth = divmod(BINS - inside, 8)
-    least = max(least, (8 + eighth) << power >> 3)
+    least = max(config.least, (8 + eighth) << power >> 3)
     words = -(-size // 256) * 8
     dev.reserve({"core": n + 4 * (n + 1), "matrix": 4 * size * words})
     in_core = dev.empty(n, np.uint8)
@@ -162,7 +185,7 @@ def turned_arcs(dev: Device, csr: DeviceCSR, core: Core = NO_CORE) -> dict[str, 
     This bounds every row by sqrt(2 m). The arcs into the core come last, in rows of their own.
     """
     n, arcs = csr.n, csr.arcs
-    run, rows, parts = LAUNCH.of(dev)[0], core.rows(n), core.rows(n) // n
+    run, rows, parts = LAUNCH.of(dev).run, core.rows(n), core.rows(n) // n
     prog = _program(dev, csr)
     runs = -(-arcs // run)
     size = np.dtype(csr.offset).itemsize
@@ -196,14 +219,16 @@ def directed_triangles(dev: Device, graph: Graph, view: Graph, definition: Defin
     # both with offsets of the same type: parallel arcs may have made the longer ones necessary for one only
     wide = np.int64 in (upload_csr(dev, graph).offset, upload_csr(dev, view).offset)
     csr, arcs = upload_csr(dev, view, wide=wide), upload_csr(dev, graph, wide=wide)
-    upward, (run, skew, _, _) = turned_arcs(dev, csr), LAUNCH.of(dev)
+    upward, config = turned_arcs(dev, csr), LAUNCH.of(dev)
     count = 1 if definition == "ldbc" else 2
-    prog = dev.program("measures/directed_triangles", RUN=run, SKEW=skew, COUNT=count, **csr.defines)
+    prog = dev.program(
+        "measures/directed_triangles", RUN=config.run, SKEW=config.skew, COUNT=count, **csr.defines
+    )
     dev.reserve({"ways": edges, "rows": 12 * n})
     ways, mutual, found = dev.empty(edges, np.uint8), dev.zeros(n, np.int32), dev.zeros(n, np.int64)
     given = {"n": n, "edges": edges, **upward, "ways": ways}
-    prog.directed_ways(-(-edges // run), **given, **arcs.buffers, mutual=mutual)
-    prog.directed_count(-(-edges // run), **given, count=found)
+    prog.directed_ways(-(-edges // config.run), **given, **arcs.buffers, mutual=mutual)
+    prog.directed_count(-(-edges // config.run), **given, count=found)
     return dev.download(found, np.int64, n), dev.download(mutual, np.int32, n).astype(np.int64)
 
 

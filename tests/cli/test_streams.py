@@ -212,10 +212,18 @@ def test_results_on_standard_output(device: object, graph: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    "options", [["-o", "-", "--json"], ["--json", "-o", "-"], ["-o", "-", "--largest", "-"]], ids=" ".join
+    "line",
+    [
+        "components -o - --json",
+        "components --json -o -",
+        "components -o - --largest -",
+        "quality --table csv --json",
+        "curve -o - --table latex",
+    ],
 )
-def test_two_cannot_have_standard_output(graph: Path, options: list[str]) -> None:
-    done = shell('"$@"', "components", graph, *options)
+def test_two_cannot_have_standard_output(graph: Path, line: str) -> None:
+    command, *options = line.split()
+    done = shell('"$@"', command, graph, *options)
     assert (done.returncode, done.stdout) == (2, "")
     assert "both want standard output" in done.stderr
 

@@ -99,6 +99,8 @@ TASKS = [
     Task("pagerank", "pagerank IN -o OUT.tsv", (".tsv",), True),
     Task("centrality", "centrality IN --measure closeness -o OUT.tsv", (".tsv",), True),
     Task("ppr", "ppr IN -s 1 -s 2 --top 0 -o OUT.tsv", (".tsv",), True),
+    Task("walks", "walks IN --method rw --length 9 --seed 1 -o OUT.txt", (".txt",), True),
+    Task("walks, resumed", "walks IN --method rw --length 9 --seed 1 -o OUT.txt --resume", (".txt",), True),
     Task("quality", "quality IN --no-eigenvalues --report OUT.html", (".html",), True),
 ]
 

@@ -57,7 +57,7 @@ def test_a_large_graph_against_matrix_products(device, data_path):
 def test_any_core(device, monkeypatch, most):
     """Cores of few vertices and of nearly all, rows that work-items share, lists searched and merged."""
     for run, skew in ((3, 1), (64, 100)):
-        shape = (run, skew, most, 8)
+        shape = triangle_count.LaunchConfig(run, skew, most, 8)
         monkeypatch.setattr(triangle_count, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
         for graph in (tangle(6), tangle(7, n=100, edges=2500), clgraph.rmat_graph(8, seed=1, device=device)):
             matrix = graph.without_self_loops.to_scipy().astype(bool).astype(np.int64)
