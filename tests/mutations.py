@@ -120,6 +120,7 @@ MUTATIONS = [
             "value[before[begins[r]] + j] = sum[key[j]];",
         ),
         ("tail[e] != tail[before] || head[e] != head[before];", "tail[e] != tail[before];"),
+        ("mul_hi(cost, rest) ? near : cost * rest / whole", "cost * rest / whole"),
         ("label[number[v]] = number[root[v]];", "label[number[v]] = number[v];"),
         ("        if (label[v] == v && members[v] == 1)\n", "        if (label[v] == v)\n"),
     ),
@@ -130,6 +131,16 @@ MUTATIONS = [
         ("        return after > before\n", "        return False\n"),
         ("exponent + 38 - total.bit_length()", "exponent + 37 - total.bit_length()"),
         ("            slices *= 4\n", "            slices *= 2\n"),
+        ("slices = 1 if awake is None else min(n, SLICES)", "slices = 1"),
+    ),
+    *_of(
+        "csr/test_properties.py",
+        "cl/csr/facts.cl",
+        (
+            "odd = max(odd, isnan(x) ? 2 : (int)(x != floor(x)));",
+            "odd |= isnan(x) ? 2 : (int)(x != floor(x));",
+        ),
+        ("begin += (long)items * RUN)", "begin += (long)count)"),
     ),
     *_of(
         FANOUT,

@@ -638,18 +638,12 @@ MADE_THERE = {
     for method in (*REDUCTIONS, *LITERATURE)
     for runs in (None, 2)
 }
-# one of each class of results in each run of CI
+# one of each class of results in each run of CI, and samples of three engines
 LOOKED_AT = (
-    "graph",
-    "reverse",
-    "bfs",
-    "personalized",
-    "curve",
-    "drv, None runs",
-    "cre, None runs",
-    "rw, 2 runs",
-    "gps, None runs",
+    *("graph", "reverse", "bfs", "bfs_many", "components", "pagerank", "personalized", "curve"),
+    *("drv, None runs", "cre, None runs", "rw, 2 runs", "gps, None runs"),
 )
+assert set(LOOKED_AT) <= set(MADE_THERE)
 SIZES = {"chordal": {}, "quasi-chordal": {}, "gsh": {"p": 0.5, "q": 0.5}, "gps": {"edges": 20}}
 
 

@@ -16,7 +16,7 @@
 //                          two classes it is in local memory. Of work-items alone (LOCAL 1) each has an array of `area` entries
 //                          instead, by community: one more than the weight to it, or 0, as all are before and after each row; keys
 //                          lists those that are not 0
-// claim     int[n]         the first vertex that wants to leave or enter a community; NULL: all who want may
+// claim     int[n]         the first vertex of a slice that wants to leave or enter a community; NULL: all who want may
 // within    int[n]         Leiden's refinement (Traag, Waltman, van Eck: From Louvain to Leiden, Scientific Reports 9, 2019):
 //                          vertices alone join others of the same community `within`. NULL: none
 // members   int[n]         vertices of each community that refinement makes; busy int[n]: the stamp of the slice in which a
@@ -146,8 +146,7 @@ static inline choice worth(const int c, const ulong whole, const ulong near, con
 // A weight below which no community is worth as much as one with this weight, whoever is in it: most are passed over by it.
 static inline ulong least_weight(const ulong whole, const ulong near, const ulong cost, const ulong rest)
 {
-    const ulong lost = mul_hi(cost, rest) ? near : cost * rest / whole + 1;
-    return near - min(near, lost);
+    return near - min(near, mul_hi(cost, rest) ? near : cost * rest / whole);
 }
 
 // Adds to the weight to a community in a table.

@@ -4,6 +4,7 @@
 // row_ptr  OFFSET[n + 1], col_idx  int[arcs]   rows ascend, so equal heads are neighbours
 // found    uint[2]     self-loops; arcs that repeat the one before; of facts_linked uint[1]: rows that are not empty; of
 //          facts_twins uint[1]: arcs without a twin; of facts_differ uint[1]: 1 if anything differs; of facts_range int[2]
+// values   double[arcs], beside the arcs; met  double[items][4]: what facts_weights finds
 // launch   padded range, ITEMS consecutive vertices per work-item; facts_twins, facts_range and casts: RUN consecutive
 //          arcs; facts_weights: RUN again and again
 
@@ -136,7 +137,7 @@ __kernel void facts_weights(const long count, const int items, __global const do
             least = min(least, x);
             largest = max(largest, x);
             sum += x;
-            odd |= isnan(x) ? 2 : x != floor(x);
+            odd = max(odd, isnan(x) ? 2 : (int)(x != floor(x)));
         }
     met[4 * item] = least;
     met[4 * item + 1] = largest;

@@ -124,7 +124,7 @@ def survey_weights(device: Device, rows: DeviceCSR, weights: Any) -> Weights:
         return Weights(np.nan, np.nan, np.nan, False)
     with np.errstate(over="ignore"):
         mean = float(total.sum()) / rows.arcs
-    return Weights(float(least.min()), float(largest.max()), mean, most == 0)
+    return Weights(float(least.min()), float(largest.max()), mean, bool(most == 0))
 
 
 def cast_weights(device: Device, rows: DeviceCSR, weights: Any, kind: type[Any]) -> Any:

@@ -132,23 +132,11 @@ def _communities(
         if best is not None and (found - best) * 1000 < 1024 * whole * whole:
             break
         best = found
-    awake = _move_all(State(rows, label, steps), seed, stage + 1, 100_000_000)[1]
+    stage += 1
+    awake = _move_all(State(rows, label, steps), seed, stage, 100_000_000)[1]
     while True:
-        state = State(rows, label, steps)
-        while True:
-            wants = [(v, c) for v in sorted(awake) if (c := state.wanted(v)) != label[v]]
-            if not wants and len(awake) == n:
-                break
-            free: dict[int, int] = {}
-            for v, c in wants:
-                free.setdefault(label[v], v)
-                free.setdefault(c, v)
-            may = [(v, c) for v, c in wants if free[label[v]] == free[c] == v]
-            for v, c in may:
-                state.move(v, c)
-            awake = {v for v, _ in wants} - {v for v, _ in may}
-            awake |= {u for v, _ in may for u in rows[v] if label[u] != label[v]}
-            awake = awake if wants else set(range(n))
+        stage += 1
+        state, awake = _finished(State(rows, label, steps), awake, seed, stage), None
         if not refines:
             break
         parts = _connected_parts(rows, label)
@@ -207,7 +195,34 @@ def _sliced(n: int, seed: int, stage: int, number: int, slices: int) -> list[lis
     return parts
 
 
-def _move_all(state: State, seed: int, stage: int, enough: int) -> tuple[int, set[int]]:
+def _finished(state: State, awake: set[int] | None, seed: int, stage: int) -> State:
+    """Make moves that share no community until none gains; `awake` None: all decide."""
+    n, label, number = len(state.rows), state.label, 0
+    while True:
+        moved: set[int] = set()
+        again: set[int] = set()
+        for part in _sliced(n, seed, stage, number, 1 if awake is None else min(n, 32)):
+            deciding = [v for v in part if awake is None or v in awake]
+            wants = [(v, c) for v in deciding if (c := state.wanted(v)) != label[v]]
+            free: dict[int, int] = {}
+            for v, c in wants:
+                free.setdefault(label[v], v)
+                free.setdefault(c, v)
+            may = [(v, c) for v, c in wants if free[label[v]] == free[c] == v]
+            for v, c in may:
+                state.move(v, c)
+            moved |= {v for v, _ in may}
+            again |= {v for v, _ in wants} - moved
+        number += 1
+        if moved:
+            awake = again | {u for v in moved for u in state.rows[v] if label[u] != label[v]}
+        elif awake is None:
+            return state
+        else:
+            awake = None
+
+
+def _move_all(state: State, seed: int, stage: int, enough: int) -> tuple[int, set[int] | None]:
     """Move vertices, slice by slice, until a pass gains too little; the quality, and who is awake."""
     n, label = len(state.rows), state.label
     best, slices, number, awake = state.quality(), min(n, 32), 0, set(range(n))
@@ -220,7 +235,7 @@ def _move_all(state: State, seed: int, stage: int, enough: int) -> tuple[int, se
                 state.move(v, c)
         number += 1
         if not moved:
-            return best, set(range(n))
+            return best, None
         found = state.quality()
         if found > best:
             gain, best = found - best, found
@@ -234,7 +249,7 @@ def _move_all(state: State, seed: int, stage: int, enough: int) -> tuple[int, se
             state.move(v, c)
         slices *= 4
         if slices > min(n, 1024):
-            return best, awake
+            return best, None
 
 
 def verify_louvain(graph: Graph, found: Any, weight: bool = True) -> None:

@@ -62,8 +62,9 @@ def trial(prepared: Prepared, rng: random.Random, usual: float) -> tuple[str, st
     if fault is None and ended.status not in (0, SIGNALS[number]):
         fault = f"status {ended.status}: {ended.said[-300:]}"
     if fault is None and ended.status and "--resume" in prepared.command:
-        how += ", resumed"
-        if run(prepared.command).status or not prepared.is_new():
+        again = run(prepared.command)
+        how += ", resumed" * ("of them there already" in again.said)
+        if again.status or not prepared.is_new():
             fault = "what was killed is not resumed to the new output"
     if fault is None and left and number != signal.SIGKILL:
         fault = f"{left[0].name} is left"

@@ -168,7 +168,9 @@ def _become(args: Sequence[str], said: Path, limits: tuple[tuple[int, int], ...]
     import resource
 
     from clgraph.cli import main
+    from clgraph.sampling import corpus
 
+    corpus.HOST_SHARE = 1 << 18  # blocks of some thousand walks, so that there is something to resume
     out = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     nowhere = os.open(os.devnull, os.O_RDONLY)
     for descriptor, number in ((nowhere, 0), (out, 1), (out, 2)):

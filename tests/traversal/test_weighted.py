@@ -173,8 +173,9 @@ def as_gpus_do(monkeypatch, **shape):
 
 
 # a minute for the programs of each type of numbers, in the form of GPUs
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", WEIGHTS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[pytest.mark.slow] * (kind != "whole")) for kind in WEIGHTS]
+)
 def test_rounds_are_launched_ahead(device, monkeypatch, kind):
     for directed in (False, True):
         graph = drawn(6, directed, kind, 120, 900)
@@ -279,8 +280,10 @@ def test_weights_that_are_refused(device):
         with pytest.raises(InputError, match="finite"):
             Graph.from_edges([0], [1], weights=[value])
         # no graph has such weights: on a device they may come from a kernel
-        stolen = on_device_alone(device, Graph([0, 2, 2], [0, 1], ids=[4, 7], directed=True), [1, value])
-        if "HAVE_FP64" in device.features:
+        for other in (1, 0.5):
+            stolen = on_device_alone(
+                device, Graph([0, 2, 2], [0, 1], ids=[4, 7], directed=True), [other, value]
+            )
             with pytest.raises(InputError, match=f"arc 4 -> 7 has weight {value}"):
                 shortest_paths(stolen, 4, device=device)
     with pytest.raises(InputError, match=r"edge 0 -> 1 has weight 1e.50: beyond what float32 holds"):
