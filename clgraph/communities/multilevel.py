@@ -648,7 +648,7 @@ class Search:
         The gains of such moves add up exactly, and the first vertex that wants to move always may. After a
         round only those decide that wanted to move and might not, and neighbours of those that moved, in the
         first round those that are awake; when they have come to rest all decide once more. Many want to leave
-        one large community, or to enter it, and but one may: so those of a round decide slice by slice, by
+        one large community, or to enter it, and only one may: so those of a round decide slice by slice, by
         the state before the slice. Where all decide nearly none wants to move: they are one slice.
         """
         dev, n, number = self.dev, level.n, 0
