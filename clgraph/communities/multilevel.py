@@ -665,6 +665,7 @@ class Search:
                 if begin == end:
                     continue
                 self._choose(level, label, order, begins[CLASSES * each :])
+                # late rounds have few to decide, most of them alone in their slices: nobody else claims
                 claim = None if end - begin == 1 else self.claim
                 if claim is not None:
                     dev.fill(claim, np.int32(INT_MAX), n)
