@@ -3,8 +3,7 @@
 // matrices or Laplacians of several graphs side by side.
 //
 // u            double[VECTORS][stride]   the basis: vector i of vertex v at u[i * stride + v - base]; a graph's part of
-//                                        it times scale[i] has length 1. Vectors are read up to CHUNK beyond a graph's
-//                                        end (and that times 0), so a row has room for that
+//                                        it times scale[i] has length 1
 // w            the same buffer, through which the vector in work is written
 // chunk        int[4][]     first vertex, end, graph, the graph's first vertex: a work-group's share; active: those of
 //                           graphs that are not done

@@ -124,13 +124,12 @@ def ks_distance(
     """
     if not (len(one[0]) and len(other[0])):
         return None
-    values_of_both = np.union1d(one[0], other[0])
-
-    def share(values: npt.NDArray[np.generic], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        below = np.concatenate(([0], np.cumsum(counts)))
-        return below[np.searchsorted(values, values_of_both, side="right")] / below[-1]
-
-    return float(np.abs(share(*one) - share(*other)).max())
+    (values, counts), (others, of_others) = one, other
+    below, beneath = (np.concatenate(([0], np.cumsum(each))) for each in (counts, of_others))
+    # both are step functions, which differ most at a value of one of them
+    at_values = below[1:] / below[-1] - beneath[np.searchsorted(others, values, "right")] / beneath[-1]
+    at_others = below[np.searchsorted(values, others, "right")] / below[-1] - beneath[1:] / beneath[-1]
+    return float(max(np.abs(at_values).max(), np.abs(at_others).max()))
 
 
 def ks_of_hops(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float | None:

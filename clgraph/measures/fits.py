@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, Literal, get_args
 
@@ -238,7 +239,7 @@ def _log_ranks(starts: npt.NDArray[np.int64], n: int) -> tuple[Floats, float]:
 
     Beyond DIRECT by the gamma function, and by the formula of Euler and Maclaurin.
     """
-    logs = np.log(np.arange(1, min(n, DIRECT) + 1, dtype=np.float64))
+    logs = _logs(min(1 << (n - 1).bit_length(), DIRECT))[:n]
     # NumPy's sum: BLAS may add in a different order at each run
     squares = float(np.square(logs).sum())
     if n <= DIRECT:
@@ -254,6 +255,20 @@ def _log_ranks(starts: npt.NDArray[np.int64], n: int) -> tuple[Floats, float]:
     return np.diff(ends), squares + whole(float(n)) - whole(float(DIRECT))
 
 
+@lru_cache(maxsize=4)
+def _logs(most: int) -> Floats:
+    """The logarithms of 1 .. `most`: kept, since a study fits hundreds of samples of a few sizes."""
+    return np.log(np.arange(1, most + 1, dtype=np.float64))
+
+
+@lru_cache
+def _candidates(count: int) -> npt.NDArray[np.intp]:
+    """Which of `count` tails are tried."""
+    if count <= CANDIDATES:
+        return np.arange(count)
+    return np.unique(np.geomspace(1, count, CANDIDATES).astype(int) - 1)
+
+
 class _Tails:
     """The tails of one histogram that are tried: where they begin in it, and the mean of their logarithms."""
 
@@ -262,9 +277,7 @@ class _Tails:
         self.above = np.cumsum(count[::-1])[::-1]
         # at least two degrees, too
         first = np.flatnonzero(self.above[:-1] >= TAIL)
-        if len(first) > CANDIDATES:
-            first = first[np.unique(np.geomspace(1, len(first), CANDIDATES).astype(int) - 1)]
-        self.first = first
+        self.first = first = first[_candidates(len(first))]
         sums = np.cumsum((np.log(degree.astype(np.float64)) * count)[::-1])[::-1]
         self.mean_log = sums[first] / self.above[first]
 

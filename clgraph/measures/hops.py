@@ -45,14 +45,14 @@ class HopPlot:
         Searches made.
     exact : bool
         Whether every vertex was searched from; otherwise P(2) and up are n times the mean over the sources.
-    without : list of float64 array
+    without : float64 array, shape (batches, len(pairs))
         Unless it is exact: `pairs` from all but one of the batches of sources, for each batch.
     """
 
     pairs: npt.NDArray[np.float64]
     sources: int
     exact: bool
-    without: list[npt.NDArray[np.float64]]
+    without: npt.NDArray[np.float64]
 
 
 def hop_plots(pack: Pack, seed: int = 0, sources: int = SOURCES) -> list[HopPlot]:
@@ -177,25 +177,24 @@ def _graph_by_graph(pack: Pack, chosen: Batch) -> npt.NDArray[np.int64] | None:
 
 def _plot(counts: list[Ints], searches: list[int], n: int, arcs: int, *, exact: bool) -> HopPlot:
     if n == 0:
-        return HopPlot(np.zeros(0), 0, True, [])
+        return HopPlot(np.zeros(0), 0, True, np.zeros((0, 0)))
     table = np.zeros((len(counts), max(map(len, counts))), np.int64)
     for row, each in zip(table, counts, strict=True):
         row[: len(each)] = each
     total, done = table.sum(axis=0), sum(searches)
     if exact:
-        return HopPlot(np.cumsum(total).astype(np.float64), done, True, [])
+        return HopPlot(np.cumsum(total).astype(np.float64), done, True, np.zeros((0, len(total))))
 
-    def estimated(found: Ints, sources: int) -> npt.NDArray[np.float64]:
-        pairs = np.cumsum(found) * (n / sources)
-        # known: no need to estimate it from sources that may miss the hubs
-        pairs[:1] = n
-        pairs[1:2] = n + arcs
-        return np.maximum.accumulate(pairs)
-
-    without = [
-        estimated(total - row, done - own) for row, own in zip(table, searches, strict=True) if done > own
-    ]
-    return HopPlot(estimated(total, done), done, False, without)
+    # all searches, and all but those of each batch, if any are left
+    own = np.array(searches)
+    found = np.concatenate((total[None], (total - table)[own < done]))
+    made = np.append(done, (done - own)[own < done])
+    pairs = np.cumsum(found, axis=1) * (n / made)[:, None]
+    # known: no need to estimate it from sources that may miss the hubs
+    pairs[:, :1] = n
+    pairs[:, 1:2] = n + arcs
+    pairs = np.maximum.accumulate(pairs, axis=1)
+    return HopPlot(pairs[0], done, False, pairs[1:])
 
 
 def draw_sources(n: int, count: int, seed: int) -> npt.NDArray[np.int32]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import shown
 from clgraph.csr.upload import upload_csr
-from clgraph.errors import InputError
+from clgraph.errors import DeviceError, InputError
 from clgraph.lazy import lazy
 from clgraph.measures.compare import ks_distance, positions
 from clgraph.measures.hops import draw_sources
@@ -93,13 +93,17 @@ class Also:
         return modularity(view, self._labels[at], device=self._dev)
 
     def _weighted_distance(self, graph: Graph) -> float | str:
-        from clgraph.traversal.weighted import mean_distance
+        from clgraph.traversal.weighted import lengths_of, mean_distance
 
         view, n, most = graph.undirected.without_self_loops, graph.num_vertices, self._request.sources
         if not graph.is_weighted:
             return "the graph has no weights"
         if not view.num_arcs:
             return NO_EDGES
+        try:
+            lengths_of(self._dev, view, True, "float64")
+        except DeviceError:
+            return "these weights need float64, which the device does not have"
         sources = None if n <= most else draw_sources(n, most, self._request.seed)
         return mean_distance(self._dev, view, sources=sources)
 

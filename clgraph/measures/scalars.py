@@ -295,7 +295,7 @@ def measure_all(
             rank_exponent=by_rank,
             hop_plot_exponent=hop_exponent(pairs),
             eigen_exponent=eigen_exponent(eigenvalues, no_eigenvalues),
-            effective_diameter=_effective_diameter(pairs) if m else None,
+            effective_diameter=float(_effective_diameter(pairs[None])[0]) if m else None,
             effective_diameter_interval=_effective_diameter_interval(hops) if m else None,
             mean_distance=float(np.diff(pairs) @ np.arange(1, len(pairs)) / (pairs[-1] - n)) if m else None,
             diameter=len(pairs) - 1 if m else None,
@@ -308,10 +308,12 @@ def measure_all(
             component_sizes=sizes,
             core_numbers=cores,
             local_clustering=corners.distribution(n),
+            seconds=seconds,
         )
-        found.append(replace(made, reasons=_reasons(made, unmixed)))
+        made.reasons.update(_reasons(made, unmixed))
+        found.append(made)
     lap("fits")
-    return [replace(each, seconds=seconds) for each in found]
+    return found
 
 
 def _degree_fits(histograms: list[Histogram], fit: Fit) -> list[tuple[Exponent, Exponent]]:
@@ -337,17 +339,18 @@ def _reasons(made: Measures, unmixed: str | None) -> dict[str, str]:
     return {name: reason for name, reason in reasons.items() if getattr(made, name) is None}
 
 
-def _effective_diameter(pairs: Floats) -> float:
-    """Return where the hop plot reaches 90 % of its pairs of different vertices, interpolated."""
-    apart = pairs - pairs[0]
-    goal = 0.9 * apart[-1]
-    h = int(np.argmax(apart >= goal))
-    return h - 1 + float((goal - apart[h - 1]) / (apart[h] - apart[h - 1]))
+def _effective_diameter(pairs: Floats) -> Floats:
+    """Return where each hop plot, a row, reaches 90 % of its pairs of different vertices, interpolated."""
+    apart = pairs - pairs[:, :1]
+    goal = 0.9 * apart[:, -1]
+    h, rows = np.argmax(apart >= goal[:, None], axis=1), np.arange(len(pairs))
+    before = apart[rows, h - 1]
+    return h - 1 + (goal - before) / (apart[rows, h] - before)
 
 
 def _effective_diameter_interval(hops: HopPlot) -> tuple[float, float] | None:
     """Return its interval at 95 %: the jackknife (Tukey 1958) over the batches of searches."""
-    value = _effective_diameter(hops.pairs)
+    (value,) = _effective_diameter(hops.pairs[None]).tolist()
     if hops.exact:
         return value, value
     if len(hops.without) < 2:
@@ -355,7 +358,7 @@ def _effective_diameter_interval(hops: HopPlot) -> tuple[float, float] | None:
     from scipy.special import stdtrit
 
     # batches are of consecutive vertices, which differ more than random ones: the interval is rather wide
-    others, count = np.array([_effective_diameter(each) for each in hops.without]), len(hops.without)
+    others, count = _effective_diameter(hops.without), len(hops.without)
     error = float(np.sqrt((count - 1) / count * ((others - others.mean()) ** 2).sum()))
     half = float(stdtrit(count - 1, 0.975)) * error
     return max(value - half, 0.0), value + half

@@ -1,21 +1,22 @@
 """The largest eigenvalues of adjacency matrices and Laplacians, by Lanczos's method: graphs side by side.
 
-Host half of ``cl/measures/spectrum.cl``: products, orthogonalisation and restarts run on the device; only
-the small projected matrices come to the host, once per cycle. A graph's eigenvalues do not depend on the
-graphs beside it.
+Host half of ``cl/measures/spectrum.cl`` and ``eigh.cl``: products, orthogonalisation and restarts run on the
+device; only the small projected matrices come to the host, once per cycle. A graph's eigenvalues do not
+depend on the graphs beside it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import whole, word
-from clgraph.device.launch_config import LaunchTable, WorkGroup
+from clgraph.device.launch_config import DeviceLimits, LaunchTable, WorkGroup, fit_group
 from clgraph.errors import ConvergenceError
 from clgraph.graph import as_graph
 from clgraph.measures.pack import Pack, measured_view
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+# eigenvalues, ascending, and eigenvectors of symmetric matrices, as NumPy's function of that name
+Eigh = Callable[[Floats], tuple[Floats, Floats]]
 # eigenvalues that are computed
 COUNT = 20
 # vectors kept at a restart: more than are wanted, or else the last ones converge slowly
@@ -58,6 +61,8 @@ ZERO = 1e-9
 MANY = 1_000_000
 # bytes per vertex in the basis
 BYTES = 8 * (STEPS + 1)
+# bytes of local memory in which a device finds the eigenvalues of a projected matrix, and a few more
+IN_LOCAL = 16 * STEPS * (STEPS + 2) + 1024
 # limit: eigenvalues that are too close together might never converge
 RESTARTS = 400
 # eigenvalues, descending, or why there are none
@@ -81,6 +86,8 @@ class LaunchConfig(WorkGroup):
         Vertices per work-item in these products.
     together : int
         Most vertices of graphs that are processed together: on CPUs their basis stays in the cache.
+    matrix : int
+        Work-items that find the eigenvalues of a projected matrix; 0: LAPACK does, on the host.
     """
 
     chunk: int
@@ -88,16 +95,22 @@ class LaunchConfig(WorkGroup):
     rows: int
     lanes: int
     together: int
+    matrix: int
     # a row of sums, and of the list of long rows
     EACH: ClassVar[int] = 64 + 32
-    POWERS: ClassVar[tuple[str, ...]] = ("local", "lanes")
-    LARGEST: ClassVar[dict[str, int]] = {"chunk": 1 << 16, "lanes": 16}
+    POWERS: ClassVar[tuple[str, ...]] = ("local", "lanes", "matrix")
+    LARGEST: ClassVar[dict[str, int]] = {"chunk": 1 << 16, "lanes": 16, "matrix": 1024}
+
+    def within(self, device: DeviceLimits) -> Self:
+        """Cut it to a device's limits."""
+        own = fit_group(self.matrix, device) if device.local_memory >= IN_LOCAL else 0
+        return replace(super().within(device), matrix=own)
 
 
 LAUNCH = LaunchTable(
-    gpu=LaunchConfig(local=256, chunk=2048, long=256, rows=8, lanes=1, together=1 << 24),
-    cpu=LaunchConfig(local=1, chunk=1024, long=256, rows=4, lanes=8, together=1 << 18),
-    simulator=LaunchConfig(local=4, chunk=16, long=8, rows=2, lanes=2, together=1 << 10),
+    gpu=LaunchConfig(local=256, chunk=2048, long=256, rows=8, lanes=1, together=1 << 24, matrix=256),
+    cpu=LaunchConfig(local=1, chunk=1024, long=256, rows=4, lanes=8, together=1 << 18, matrix=0),
+    simulator=LaunchConfig(local=4, chunk=16, long=8, rows=2, lanes=2, together=1 << 10, matrix=0),
 )
 
 
@@ -105,7 +118,7 @@ def on_host(device: Device, n: int) -> str | None:
     """Return why SciPy has to find the eigenvalues of a graph of n vertices; None if the device can."""
     if "HAVE_FP64" not in device.features:
         return "eigenvalues by SciPy on the host: the device has no float64"
-    nbytes = BYTES * (n + LAUNCH.of(device).chunk)
+    nbytes = BYTES * n
     if nbytes > device.max_buffer:
         return f"eigenvalues by SciPy on the host: {nbytes} bytes are more than a buffer of the device takes"
     return None
@@ -231,14 +244,15 @@ class Lanczos:
         end = np.minimum(at + config.chunk, begin[self.owner + 1])
         chunk = np.stack((at, end, self.owner, begin[self.owner]), axis=1).astype(np.int32)
         self.base, n = int(begin[0]), int(begin[-1] - begin[0])
-        # a vector's last chunk may reach beyond its end
-        self.stride = n + config.chunk
-        device.reserve({"basis": BYTES * self.stride})
-        options = {name.upper(): value for name, value in vars(config).items() if name != "together"}
+        self.stride = n
+        device.reserve({"basis": BYTES * n})
+        options = {
+            name.upper(): getattr(config, name) for name in ("local", "chunk", "long", "rows", "lanes")
+        }
         options |= {"MATRIX": get_args(Matrix).index(matrix), "VECTORS": STEPS + 1}
         self.program = device.program("measures/spectrum", **options, **csr.defines)
-        # the basis, read and written
-        self.u = self.w = device.zeros((STEPS + 1) * self.stride, np.float64)
+        # the basis, read and written: the first cycle makes all of its vectors
+        self.u = self.w = device.empty((STEPS + 1) * n, np.float64)
         self.chunk, self.begin = device.upload(chunk), device.upload(first.astype(np.int32))
         self.part = device.zeros((STEPS + 1) * self.chunks, np.float64)
         self.alpha, self.coupling, self.h, self.norm, self.scale, self.size = (
@@ -254,8 +268,13 @@ class Lanczos:
         """Find the eigenvalues of each graph."""
         ritz = Ritz(self.graphs)
         with thread_pool(cores(), "clgraph-eigh") as pool:
+            eigh = (
+                partial(device_eigh, self.device, self.config.matrix)
+                if self.config.matrix
+                else partial(_eigh, pool)
+            )
             for number in range(RESTARTS):
-                ritz.take(*self._cycle(ritz, number), pool)
+                ritz.take(*self._cycle(ritz, number), eigh)
                 if ritz.done.all():
                     break
         why = (
@@ -340,8 +359,6 @@ class Ritz:
 
     Attributes
     ----------
-    values : list of float64 array
-        The largest, descending.
     done : bool array
     fresh : bool array
         The graphs whose next cycle begins with a random vector: at first; when all that was wanted is found,
@@ -355,12 +372,12 @@ class Ritz:
 
     def __init__(self, graphs: int) -> None:
         self.graphs = graphs
-        self.values: list[Floats] = [np.zeros(0)] * graphs
+        self._values = np.zeros((graphs, COUNT))  # 0 where there is none
+        self._seen = np.zeros(graphs, bool)
         self.done = np.zeros(graphs, bool)
         self.fresh = np.ones(graphs, bool)
         self.turn = np.zeros((graphs, STEPS, KEPT))
         self.scale = np.ones((STEPS + 1, graphs))
-        self._before: list[Floats | None] = [None] * graphs
         # their eigenvalues
         self._kept = np.zeros((graphs, KEPT))
         self._valid = np.zeros((graphs, KEPT), bool)
@@ -374,13 +391,11 @@ class Ritz:
         step = np.arange(STEPS)[:, None] - kept
         return np.vstack((step % self._period < 2, self.fresh)).astype(np.int32)
 
-    def take(
-        self, kept: int, sizes: Any, alpha: Floats, coupling: Floats, norm: Floats, pool: ThreadPoolExecutor
-    ) -> None:
+    def take(self, kept: int, sizes: Any, alpha: Floats, coupling: Floats, norm: Floats, eigh: Eigh) -> None:
         """Take a cycle's diagonal, the first new vector's products with the kept ones, and lengths."""
         going = np.flatnonzero(~self.done)
         matrix, valid = self._projected(going, kept, alpha, coupling, norm)
-        found, vectors = _eigh(matrix, pool)
+        found, vectors = eigh(matrix)
         found, vectors = found[:, ::-1], vectors[:, :, ::-1]
         residual = norm[STEPS, going][:, None] * np.abs(vectors[:, -1, :])
         count = valid.sum(1)
@@ -393,23 +408,27 @@ class Ritz:
             growth = 2 * spread / norm[kept + 1 :, going].min(0)
         period = 1 + np.log(MOST / LEAST) / np.log(np.maximum(growth, 2))
         self._period[going] = np.clip(period, 2, LONGEST).astype(int)
-        for at, g in enumerate(going.tolist()):
-            self.fresh[g] = False
-            if right[at]:
-                values = found[at, :COUNT][positive[at]]
-                before, self._before[g] = self._before[g], values
-                self.values[g] = values
-                same = before is not None and len(before) == len(values)
-                self.done[g] = count[at] >= sizes[g] or (
-                    same and bool((np.abs(values - before) <= SAME * values[:1]).all())
-                )
-                self.fresh[g] = True
-            some = min(COUNT if self.fresh[g] else KEPT, int(count[at]))
-            self.turn[g] = 0
-            self.turn[g, :, :some] = scale[at][:, None] * vectors[at, :, :some]
-            self._kept[g] = found[at, :KEPT]
-            self._valid[g] = np.arange(KEPT) < some
+        self.fresh[going] = right
+        some = np.minimum(np.where(right, COUNT, KEPT), count)
+        self.turn[going] = np.where(
+            np.arange(KEPT) < some[:, None, None], scale[:, :, None] * vectors[:, :, :KEPT], 0
+        )
+        self._kept[going] = found[:, :KEPT]
+        self._valid[going] = np.arange(KEPT) < some[:, None]
         self.scale[KEPT, going] = 1
+        # those whose eigenvalues are all found, and are those that the last time gave
+        at, known = np.flatnonzero(right), going[right]
+        values = np.where(positive, found[:, :COUNT], 0)[at]
+        apart = np.abs(values - self._values[known])
+        same = self._seen[known] & (positive.sum(1)[at] == (self._values[known] > 0).sum(1))
+        same &= (apart <= SAME * values[:, :1]).all(1)
+        self.done[known] = same | (count[at] >= sizes[known])
+        self._values[known], self._seen[known] = values, True
+
+    @property
+    def values(self) -> list[Floats]:
+        """The eigenvalues found last, the largest positive ones, descending."""
+        return [each[each > 0] for each in self._values]
 
     def _projected(
         self, going: npt.NDArray[np.intp], kept: int, alpha: Floats, coupling: Floats, norm: Floats
@@ -434,13 +453,25 @@ class Ritz:
         return matrix, valid
 
 
-def _eigh(matrix: Floats, pool: ThreadPoolExecutor) -> tuple[Floats, Floats]:
+def _eigh(pool: ThreadPoolExecutor, matrix: Floats) -> tuple[Floats, Floats]:
     """Return eigenvalues and eigenvectors of several small matrices."""
     shares = np.array_split(matrix, max(1, min(cores(), len(matrix) // LEAST_SHARE)))
     # BLAS threads would wait for each other on matrices this small: each of our threads takes several
     with blas().limit(limits=1, user_api="blas"):
         parts = list(pool.map(np.linalg.eigh, shares))
     return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+
+
+def device_eigh(device: Device, local: int, matrix: Floats) -> tuple[Floats, Floats]:
+    """Do the same on a device, in work-groups of `local`: OpenBLAS's threads wait for each other's locks."""
+    count, n = matrix.shape[:2]
+    vectors, values = device.upload(matrix, writable=True), device.empty(count * n, np.float64)
+    kernel = device.program("measures/eigh", LOCAL=local, N=n).eigh
+    kernel.exact(count * local, local=local, matrix=vectors, value=values)
+    return (
+        device.download(values, np.float64, count * n).reshape(count, n),
+        device.download(vectors, np.float64, matrix.size).reshape(matrix.shape),
+    )
 
 
 def _settled(found: Floats, residual: Floats, count: npt.NDArray[np.intp]) -> tuple[Flags, Flags]:

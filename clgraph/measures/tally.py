@@ -105,10 +105,11 @@ def assortativity(degrees: Histogram, products: int) -> tuple[float | None, str 
     products : int
         As `degree_products` gives it.
     """
-    first, second, third = (
-        sum(d**power * count for d, count in zip(*(each.tolist() for each in degrees), strict=True))
-        for power in (1, 2, 3)
-    )
+    degree, count = degrees
+    # integers of any size where 64 bits are too few
+    if int(degree.max(initial=0)) ** 3 * int(count.sum()) >= WIDE // 2:
+        degree = degree.astype(object)
+    first, second, third = (int(degree**power @ count) for power in (1, 2, 3))
     if not first:
         return None, "no vertex has a neighbour"
     # an upper bound of the sum of products

@@ -53,6 +53,10 @@ def test_both(device: Device, directed: bool) -> None:
     assert found.original.modularity == clgraph.modularity(view, labels, weight=False)
     part = once(sample.graph)
     assert found.sample.modularity == clgraph.modularity(part, labels[part.ids], weight=False)
+    if "HAVE_FP64" not in device.features:
+        assert found.sample.weighted_distance is None
+        assert "need float64" in found.sample.reasons["weighted_distance"]
+        return
     for measures, each in ((found.original, graph), (found.sample, sample.graph)):
         mean = mean_by_weight(each, np.arange(each.num_vertices))
         assert measures.weighted_distance == pytest.approx(mean, rel=1e-12)

@@ -1,13 +1,23 @@
 """Largest eigenvalues: of every device against NumPy's of all, one graph alone and many side by side."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from graphs import tangle
 
 from clgraph import Graph, InputError, eigenvalues, powerlaw_graph, quality
+from clgraph.device.launch_config import LaunchTable
 from clgraph.measures import spectrum
 from clgraph.measures.pack import Pack, simple_view
-from clgraph.measures.spectrum import COUNT, DENSE, host_eigenvalues, largest_eigenvalues, on_host
+from clgraph.measures.spectrum import (
+    COUNT,
+    DENSE,
+    device_eigh,
+    host_eigenvalues,
+    largest_eigenvalues,
+    on_host,
+)
 from clgraph.reference.measures import reference_eigenvalues, verify_eigenvalues
 
 
@@ -58,6 +68,43 @@ def test_laplacians(device, matrix):
     like = nx.normalized_laplacian_matrix if "normalized" in matrix else nx.laplacian_matrix
     wanted = np.linalg.eigvalsh(like(hubs.to_networkx(), weight=None).toarray().astype(float))[::-1][:7]
     np.testing.assert_allclose(found, wanted, rtol=1e-9)
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("n", [2, 6, 20])
+def test_small_matrices_on_the_device(device, n):
+    if "HAVE_FP64" not in device.features:
+        pytest.skip("needs float64")
+    rng = np.random.default_rng(n)
+    matrices = rng.normal(size=(7, n, n)) * 10.0 ** rng.integers(-6, 6, (7, 1, 1))
+    matrices[1], matrices[2], matrices[3] = np.eye(n), 1, 0
+    matrices[4] *= np.arange(n) < n / 2  # an eigenvalue of 0 for each of the other rows, too
+    matrices += matrices.swapaxes(1, 2).copy()
+    wanted = np.linalg.eigvalsh(matrices)
+    size = np.abs(matrices).max((1, 2)) + 1e-300
+    for local in (1, 4, 32):
+        values, vectors = device_eigh(device, min(local, device.max_work_group), matrices)
+        assert (np.diff(values) >= 0).all()
+        assert (np.abs(values - wanted).max(1) <= 1e-14 * n * size).all()
+        apart = matrices @ vectors - vectors * values[:, None]
+        assert (np.abs(apart).max((1, 2)) <= 1e-14 * n * size).all()
+        assert np.abs(vectors.swapaxes(1, 2) @ vectors - np.eye(n)).max() <= 1e-14 * n
+
+
+def test_by_lapack_and_by_the_device(device, monkeypatch):
+    if "HAVE_FP64" not in device.features:
+        pytest.skip("needs float64")
+    pack = Pack.of(
+        device, [each for name, each in several().items() if name in ("tangle", "star", "triangles")]
+    )
+    found = []
+    for items in (0, 16):
+        config = replace(spectrum.LAUNCH.of(device), matrix=min(items, device.max_work_group))
+        monkeypatch.setattr(spectrum, "LAUNCH", LaunchTable(gpu=config, cpu=config, simulator=config))
+        found.append(largest_eigenvalues(pack))
+    for (host, no), (own, none) in zip(*found, strict=True):
+        assert no is none is None
+        np.testing.assert_allclose(own, host, rtol=1e-9)
 
 
 def test_what_eigenvalues_refuses():

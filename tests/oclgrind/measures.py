@@ -109,6 +109,18 @@ def case_spectrum(device: Any) -> None:
             assert np.allclose(values, reference_eigenvalues(graph, spectrum.COUNT), rtol=1e-9)
 
 
+def case_eigh(device: Any) -> None:
+    """Small matrices: of few pairs, of more than there are work-items."""
+    from clgraph.measures.spectrum import device_eigh
+
+    for n, local in ((2, 4), (10, 4)):
+        matrix = np.random.default_rng(n).normal(size=(2, n, n))
+        matrix += matrix.swapaxes(1, 2).copy()
+        values, vectors = device_eigh(device, local, matrix)
+        assert np.allclose(values, np.linalg.eigvalsh(matrix), rtol=0, atol=1e-13)
+        assert np.allclose(matrix @ vectors, vectors * values[:, None], rtol=0, atol=1e-13)
+
+
 def case_parts(device: Any) -> None:
     """A sample's vertices and edges looked up in the original."""
     from clgraph.errors import InputError
