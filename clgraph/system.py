@@ -26,6 +26,7 @@ from clgraph.errors import ClgraphError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
+    from types import FrameType
 
 T = TypeVar("T")
 #: for `os.open`: children do not inherit the file, and Windows leaves its bytes alone
@@ -237,33 +238,53 @@ termination = Termination()
 def signals_as_interrupts() -> Iterator[list[int]]:
     """Within the block SIGTERM and SIGHUP raise KeyboardInterrupt, so that files and children are cleaned up.
 
+    As SIGINT does; each once no import is at a point where that would be lost, or leave a lock locked.
+
     Yields
     ------
     list of int
-        The signals caught so far.
+        The terminating signals caught so far.
     """
     termination.caught = []
 
-    def interrupt(number: int, _: Any) -> None:
-        termination.caught.append(number)
-        for each in mine:
-            # timeout(1) sends its signal twice, to the process and to its group: the second one must not
-            # interrupt the clean-up after the first
-            signal.signal(each, signal.SIG_IGN)
-        if not termination.deferred:
-            raise KeyboardInterrupt
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        if number != signal.SIGINT:
+            termination.caught.append(number)
+            for each in mine:
+                # timeout(1) sends its signal twice, to the process and to its group: the second one must not
+                # interrupt the clean-up after the first
+                signal.signal(each, signal.SIG_IGN)
+        if number == signal.SIGINT or not termination.deferred:
+            _raise_outside_importlib(frame)
 
     # not if it is ignored already (nohup), and not in a thread, where Python sets no handlers
     in_main_thread = threading.current_thread() is threading.main_thread()
     mine = [each for each in TERMINATING if in_main_thread and signal.getsignal(each) is signal.SIG_DFL]
-    for each in mine:
+    usual = signal.default_int_handler
+    ctrl_c = in_main_thread and signal.getsignal(signal.SIGINT) is usual
+    for each in (*mine, signal.SIGINT) if ctrl_c else mine:
         signal.signal(each, interrupt)
     try:
         yield termination.caught
     finally:
+        if ctrl_c:
+            signal.signal(signal.SIGINT, usual)
         if not termination.caught:  # else the process is about to end
             for each in mine:
                 signal.signal(each, signal.SIG_DFL)
+
+
+def _raise_outside_importlib(frame: FrameType | None, again: int = 1000) -> None:
+    """Raise KeyboardInterrupt; if importlib itself was interrupted, a millisecond later.
+
+    Its locks may stay locked for ever otherwise, and in its callbacks of weak references Python ignores
+    exceptions. A wait for an import of another thread is interrupted in the end.
+    """
+    ours = frame is not None and frame.f_code.co_filename.startswith("<frozen importlib")
+    if not (ours and again and hasattr(signal, "setitimer")):
+        raise KeyboardInterrupt
+    signal.signal(signal.SIGALRM, lambda _, now: _raise_outside_importlib(now, again - 1))
+    signal.setitimer(signal.ITIMER_REAL, 0.001)
 
 
 def raise_deferred() -> None:

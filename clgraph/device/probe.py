@@ -209,8 +209,8 @@ def _candidates(device: Hardware, beyond_1_2: bool) -> list[str]:
         "C11_ATOMICS": beyond_1_2,
         "FLOAT_ATOMICS": "cl_ext_float_atomics" in extensions,
         "PTX": "NVIDIA" in device.platform_name,
-        # GPUs hide latency by themselves, and simulators have no caches
-        "PREFETCH": device.kind in ("cpu", "emulator"),
+        # GPUs hide latency by themselves, and simulators have no caches; Mesa's translator ends the process
+        "PREFETCH": device.kind in ("cpu", "emulator") and device.platform_name != "rusticl",
     }
     return [name for name, is_worth in worth.items() if is_worth]
 

@@ -26,7 +26,9 @@ LANES = 64
 # distances counted by one launch: each work-item has a private sum for each
 LEVELS = 16
 # words of 64 searches that a work-item makes at once in a graph, at most; 0: work-items share all graphs
-LAUNCH = LaunchTable(gpu=0, cpu=4, simulator=1, fpga=0)
+LAUNCH = LaunchTable(gpu=0, cpu=8, simulator=1, fpga=0)
+# what it keeps of them for each vertex
+WORDS = ("seen", "bits", "more")
 # distances in such a graph; deeper ones are searched together
 DEEPEST = 256
 # keeps the draw of sources apart from a sampler's draws of the same seed
@@ -131,24 +133,26 @@ def _graph_by_graph(pack: Pack, chosen: Batch) -> npt.NDArray[np.int64] | None:
     dev, csr, words, deepest = pack.device, pack.csr, LAUNCH.of(pack.device), DEEPEST
     alone = csr.n if pack.count == 1 else 0
     if alone and words:
-        # as many words as leave none of the cores without sources
         batches, cores = -(-len(chosen[0]) // LANES), dev.compute_units
-        words = next((each for each in (words, words // 2, 1) if each and batches >= each * cores), 0)
+
+        def fits(each: int) -> bool:
+            """True if none of the cores is without sources, and each has memory of its own."""
+            room = min(dev.max_buffer // (8 * each), dev.global_memory // (MEMORY_SHARE * (24 * each + 8)))
+            return batches >= each * cores and csr.n * cores <= room
+
+        words = next((each for each in (words, words // 2, words // 4, 1) if each and fits(each)), 0)
         part = max(words, -(-batches // cores)) * LANES
         chosen, deepest = [chosen[0][at : at + part] for at in range(0, len(chosen[0]), part)], DEEP
     graphs, most = len(chosen), max(map(len, chosen), default=0)
     n = csr.n * (graphs if alone else 1)
     if not words or not most:
         return None
-    # each core's own memory: all together need less
-    if alone and ((24 * words + 8) * n * MEMORY_SHARE > dev.global_memory or 16 * words * n > dev.max_buffer):
-        return None
     most = -(-most // LANES) * LANES
     source = np.zeros((graphs, most), np.int32)
     for row, each, base in zip(source, chosen, [0] * graphs if alone else pack.begin.tolist(), strict=False):
         row[: len(each)] = each + np.int32(base)
     size = graphs * (most // LANES) * deepest
-    dev.reserve({"searches": 24 * words * n, "queues": 8 * n, "counts": 8 * size})
+    dev.reserve({**dict.fromkeys(WORDS, 8 * words * n), "queue": 4 * n, "other": 4 * n, "count": 8 * size})
     count, deep = dev.zeros(size, np.uint64), dev.zeros(1, np.int32)
     program = dev.program("measures/hops_graphs", WORDS=words, LEVELS=deepest, **csr.defines)
     program.hops_graphs.launch(
@@ -162,8 +166,7 @@ def _graph_by_graph(pack: Pack, chosen: Batch) -> npt.NDArray[np.int64] | None:
         source=dev.upload(source),
         sources=dev.upload(np.array([len(each) for each in chosen], np.int32)),
         # `output` memory is on large pages where it is the host's, as gathers want them
-        both=dev.output(2 * words * n, np.uint64),
-        bits=dev.output(words * n, np.uint64),
+        **{name: dev.output(words * n, np.uint64) for name in WORDS},
         queue=dev.empty(n, np.int32),
         other=dev.empty(n, np.int32),
         count=count,

@@ -85,7 +85,10 @@ def verify_pagerank(graph: Graph, result: PageRankResult, *, weight: bool = True
     """
     graph = check_result(graph, result, "pagerank", scores=("f", 1))
     flag(weight, "weight")
-    asked, n, x = result._problem, graph.num_vertices, result.scores.astype(np.float64)
+    asked = getattr(result, "_problem", None)
+    if asked is None:
+        raise InputError(f"a result of pagerank is needed, not {shown(result)}")
+    n, x = graph.num_vertices, result.scores.astype(np.float64)
     require(
         x.shape == (n,) and result.scores.dtype == np.dtype(result.dtype),
         f"scores are {result.scores.dtype} {result.scores.shape} for {n} vertices",

@@ -199,9 +199,11 @@ def verify_components(graph: Graph, result: Components) -> None:
     AssertionError
         At the first error; the message says which vertex, arc or component.
     """
-    graph = check_result(graph, result, "connected_components", labels=("i", 1), sizes=("i", 1))
-    n, labels, sizes = graph.num_vertices, result.labels, result.sizes
+    graph = check_result(graph, result, "connected_components", labels=("i", 1), larger=("i", 1))
+    n, labels, several = graph.num_vertices, result.labels, int(result.larger.sum())
     expect(labels.shape == (n,), f"labels have shape {labels.shape}, the graph has {n} vertices")
+    expect(several <= n, f"components of two or more have {several} vertices, the graph has {n}")
+    sizes = result.sizes
     count = len(sizes)
     least, most = labels.min(initial=0), labels.max(initial=-1)
     expect(least >= 0 and most < count, f"labels reach from {least} to {most}, not 0 to {count - 1}")

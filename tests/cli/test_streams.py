@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -179,6 +180,38 @@ def test_interrupted_while_importing(tmp_path: Path, module: str) -> None:
     path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
     done = shell('"$@"', "devices", command=COMMAND, PYTHONPATH=path)
     assert (done.returncode, done.stderr) == (130, "clgraph: interrupted\n")
+
+
+IN_IMPORTLIB = """
+import os, signal, time, weakref
+from clgraph import system
+
+CALLBACK = '''
+def callback(_):
+    os.kill(os.getpid(), number)
+    for _ in range(1000): pass
+    ended.append(True)
+'''
+for number in (signal.SIGINT, signal.SIGTERM):
+    ended = []
+    exec(compile(CALLBACK, "<frozen importlib._bootstrap>", "exec"))
+    with system.signals_as_interrupts() as caught:
+        try:
+            one = set()
+            kept = weakref.ref(one, callback)
+            del one
+            time.sleep(20)
+            print("lost")
+        except KeyboardInterrupt:
+            print(number, ended, caught)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no timers that raise signals")
+def test_interrupted_in_a_callback_of_importlib() -> None:
+    """Python ignores what such a callback raises, and importlib's lock, if it has it, stays locked."""
+    done = subprocess.run([sys.executable, "-c", IN_IMPORTLIB], capture_output=True, text=True, timeout=100)
+    assert (done.stdout, done.stderr) == ("2 [True] []\n15 [True] [15]\n", "")
 
 
 # --- the output - -----------------------------------------------------------------------------------------

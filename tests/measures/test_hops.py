@@ -57,7 +57,7 @@ def test_deep_graphs_are_searched_one_by_one(device):
     assert middle.pairs.tolist() == (40 + 2 * h * 40 - h * (h + 1)).tolist()
 
 
-@pytest.mark.parametrize("words", [1, 2, 4])
+@pytest.mark.parametrize("words", [1, 2, 8])
 def test_a_work_item_for_each_graph_counts_what_all_together_do(device, monkeypatch, words):
     monkeypatch.setattr(hops, "LAUNCH", LaunchTable(gpu=words, cpu=words, simulator=words))
     h = np.arange(200)
@@ -80,7 +80,7 @@ def test_a_work_item_for_each_graph_counts_what_all_together_do(device, monkeypa
     assert hops._graph_by_graph(Pack.of(device, graphs), sources) is None  # the path is one longer
 
 
-@pytest.mark.parametrize("words", [0, 1, 2, 4])
+@pytest.mark.parametrize("words", [0, 1, 2, 8])
 def test_of_one_graph_each_core_takes_some_sources(device, monkeypatch, words):
     monkeypatch.setattr(hops, "LAUNCH", LaunchTable(gpu=words, cpu=words, simulator=words))
     made = []
@@ -97,9 +97,12 @@ def test_of_one_graph_each_core_takes_some_sources(device, monkeypatch, words):
         # as many batches as cores, or the whole device searches together
         assert (made[-1] is not None) == (words > 0 and -(-sources // 64) >= device.compute_units)
     few = Pack.of(device, [tangle(1, n=300, edges=600).without_self_loops])
-    with monkeypatch.context() as patched:
-        patched.setitem(vars(device), "max_buffer", 8000)
-        assert real(few, [np.arange(300, dtype=np.int32)]) is None
+    each, cores = 8 * few.csr.n, device.compute_units
+    for most in (each * cores, each * cores - 1):  # memory for one word a vertex, and for none
+        with monkeypatch.context() as patched:
+            patched.setitem(vars(device), "max_buffer", most)
+            found = real(few, [np.arange(300, dtype=np.int32)])
+        assert (found is not None) == (words > 0 and cores <= 5 and most == each * cores)
     # 48 distances and one more
     for n in (48, 49):
         path = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
