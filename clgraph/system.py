@@ -224,11 +224,15 @@ def exchange(one: Path, other: Path) -> bool:
 
 
 class Termination:
-    """Terminating signals that this process has received, and whether they are deferred."""
+    """Terminating signals that this process has received, and whether they are deferred.
+
+    Also whether any signal, Ctrl-C's too, has interrupted it, and whether a timer has put that off.
+    """
 
     def __init__(self) -> None:
         self.caught: list[int] = []
         self.deferred = False
+        self.interrupted = self.postponed = False
 
 
 termination = Termination()
@@ -245,9 +249,10 @@ def signals_as_interrupts() -> Iterator[list[int]]:
     list of int
         The terminating signals caught so far.
     """
-    termination.caught = []
+    termination.caught, termination.interrupted = [], False
 
     def interrupt(number: int, frame: FrameType | None) -> None:
+        termination.interrupted = True
         if number != signal.SIGINT:
             termination.caught.append(number)
             for each in mine:
@@ -267,6 +272,8 @@ def signals_as_interrupts() -> Iterator[list[int]]:
     try:
         yield termination.caught
     finally:
+        if termination.postponed:
+            signal.setitimer(signal.ITIMER_REAL, 0)
         if ctrl_c:
             signal.signal(signal.SIGINT, usual)
         if not termination.caught:  # else the process is about to end
@@ -283,6 +290,7 @@ def _raise_outside_importlib(frame: FrameType | None, again: int = 1000) -> None
     ours = frame is not None and frame.f_code.co_filename.startswith("<frozen importlib")
     if not (ours and again and hasattr(signal, "setitimer")):
         raise KeyboardInterrupt
+    termination.postponed = True
     signal.signal(signal.SIGALRM, lambda _, now: _raise_outside_importlib(now, again - 1))
     signal.setitimer(signal.ITIMER_REAL, 0.001)
 

@@ -160,6 +160,11 @@ def run() -> NoReturn:
         main()
     except SystemExit as stop:
         status = stop.code
+    except KeyboardInterrupt:  # in its last moments
+        status = 128 + signal.SIGINT
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # nothing is left but to wait for threads
+        signal.signal(signal.SIGINT, lambda number, _: os._exit(128 + number))
     # a status that is text, and -X dev, are for the interpreter's own way out
     if not isinstance(status, int) or sys.flags.dev_mode or LAST_WORDS & sys.modules.keys():
         sys.exit(status)
@@ -188,6 +193,9 @@ def _main(args: list[str] | None, caught: list[int]) -> None:
     except (_ReaderGoneError, BrokenPipeError):
         _end(128 + system.SIGPIPE)  # quietly: the reader of the output has had enough
     except ClgraphError as error:
+        # LLVM, too, deletes its temporary files at a signal, and what PoCL was building then fails
+        if system.termination.interrupted:
+            _interrupted(caught)
         _fail(f"error: {_ARGUMENT.sub(_as_option, str(error))}")
     except MemoryError as error:
         _fail(f"error: out of memory: {error}")

@@ -87,10 +87,10 @@ def load(path: Path) -> tuple[Sidecar, bytes]:
     beside = sidecar_of(path)
     try:
         data = path.read_bytes()
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a name with a null character is a ValueError
+        why = getattr(error, "strerror", error)
         raise BuildError(
-            f"cannot read the FPGA binary {path}: {error.strerror}; `clgraph fpga compile -o {path.name}` "
-            "makes one"
+            f"cannot read the FPGA binary {path}: {why}; `clgraph fpga compile -o {path.name}` makes one"
         ) from error
     try:
         facts = json.loads(beside.read_text())

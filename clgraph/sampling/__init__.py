@@ -245,7 +245,7 @@ def sample(
     >>> s.vertices
     array([1, 2])
     """
-    several, stays = sizes is not None or seeds is not None, arrays != "host" and on_device(arrays)
+    several, stays = sizes is not None or seeds is not None, on_device(arrays)
     options |= {"seed": seed, "device": device, "mode": mode, "strict": strict}
     with nullcontext() if progress is None else callback(progress, "sampling") as options["progress"]:
         if not isinstance(graph, Graph) and (shards := dataset_of(graph)) is not None:

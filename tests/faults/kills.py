@@ -59,8 +59,9 @@ def trial(prepared: Prepared, rng: random.Random, usual: float) -> tuple[str, st
     fault = prepared.fault() or raw(ended)
     if fault is None and ended.status == 0 and not prepared.is_new():
         fault = "status 0, and not the new output"
-    if fault is None and ended.status not in (0, SIGNALS[number]):
-        fault = f"status {ended.status}: {ended.said[-300:]}"
+    # the system's own way, before clgraph has begun
+    if fault is None and ended.status not in (0, SIGNALS[number], -number):
+        fault = f"{how}, status {ended.status}: {ended.said[-300:]}"
     if fault is None and ended.status and "--resume" in prepared.command:
         again = run(prepared.command)
         how += ", resumed" * ("of them there already" in again.said)

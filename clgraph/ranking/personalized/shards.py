@@ -111,8 +111,9 @@ def walk_shards(
 
 def _vertices(sources: Any) -> list[Any]:
     """Return the sources as a list; all must be vertices."""
-    chosen = [sources] if isinstance(sources, (str, bytes)) or np.ndim(sources) == 0 else sources
-    if isinstance(sources, dict) or any(isinstance(each, dict) or np.ndim(each) for each in chosen):
+    several = isinstance(sources, (list, tuple)) or np.ndim(sources) > 0
+    chosen = sources if several else [sources]
+    if any(isinstance(each, (dict, list, tuple)) or np.ndim(each) for each in chosen):
         raise InputError(
             f"sources are {shown(sources)}: of a graph in shards they are ids of vertices; distributions "
             "need a Graph (clgraph.join_shards)"
