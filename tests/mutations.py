@@ -211,6 +211,30 @@ MUTATIONS = [
         ("int there = d >= 0 && d < level;", "int there = d > 0 && d < level;"),
     ),
     *_of(
+        "sampling/test_replicates.py",
+        "cl/sampling/explore.cl",
+        ("k < targets && i < target[k]; ++k)", "k < targets && i <= target[k]; ++k)"),
+        ("edges += col_idx[p] > v &&", "edges += col_idx[p] >= 0 &&"),
+    ),
+    *_of(
+        "sampling/test_replicates.py",
+        "cl/sampling/explore_order.cl",
+        ("step += 2 * RUN_NUMBER * arcs;", "step += RUN_NUMBER * arcs;"),
+    ),
+    *_of(
+        "measures/test_hops.py",
+        "cl/measures/hops_graphs.cl",
+        ("left |= ~known[k];", "left |= known[k];"),
+        ("into[(size_t)v * WORDS + k] = 0;", ";"),
+        ("front[(size_t)now[i] * WORDS + k] = 0;", ";"),
+    ),
+    *_of(
+        "measures/test_spectrum.py",
+        "cl/measures/eigh.cl",
+        ("(theta < 0 ? -1 : 1)", "1"),
+        ("(other == own && j < column)", "(other == own && j <= column)"),
+    ),
+    *_of(
         "sampling/test_repair.py",
         "cl/sampling/repair.cl",
         ("if (at < UNDONE && (at > stood || (at == stood && u > w))) {", "if (at < UNDONE && at > stood) {"),

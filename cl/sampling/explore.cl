@@ -13,6 +13,8 @@
 // target int[]       sizes wanted, decreasing
 // area int[]         6n ints a work-item: key ulong[n]; end int[n]; queue int[n]; seen int[n]; sorted int[n]
 // member, count, next, launch   as in sampling/replicates.cl
+//
+// The same for depth-first runs, of which a launch does all: visit int[runs][wanted] has the order of their first visits
 
 #include "keyed.h"
 
@@ -173,6 +175,43 @@ __kernel void explore_runs(const int n, const ulong seed, const int runs, __glob
         }
         if (run == 0) count[3 * runs * targets] = whole;
     }
+}
+
+// The bits of the vertices that are visited first. Launch: visits x runs; all of `member` is 0.
+__kernel void explore_members(const int n, const int wanted, const int targets, __global const int *restrict target,
+                              __global const int *restrict visit, volatile __global uint *member)
+{
+    const int i = get_global_id(0);
+    const size_t run = get_global_id(1);
+    if (i >= wanted)
+        return;
+    const int v = visit[run * wanted + i];
+    for (int k = 0; k < targets && i < target[k]; ++k)
+        atomic_or(&member[(run * targets + k) * ((n + 31) / 32) + (v >> 5)], 1u << (v & 31));
+}
+
+// Their number, that of the edges among them, and whether a walk was needed. Launch: vertices x samples of all runs; all of
+// `count` is 0.
+__kernel void explore_counts(const int n, const int whole, const int targets, __global const int *restrict target,
+                             __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                             __global const uint *restrict member, volatile __global int *count)
+{
+    const size_t slot = get_global_id(1);
+    const int v = get_global_id(0), wanted = target[slot % targets];
+    __global const uint *in = member + slot * ((n + 31) / 32);
+    if (v == 0) {
+        count[3 * slot] = min(wanted, whole);
+        count[3 * slot + 2] = wanted < whole;
+        if (slot == 0)
+            count[3 * get_global_size(1)] = whole;
+    }
+    if (v >= n || !(in[v >> 5] >> (v & 31) & 1))
+        return;
+    int edges = 0;
+    for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; ++p)
+        edges += col_idx[p] > v && (in[col_idx[p] >> 5] >> (col_idx[p] & 31) & 1);
+    if (edges)
+        atomic_add(&count[3 * slot + 1], edges);
 }
 
 #endif

@@ -8,21 +8,34 @@
 // visit   int[n]          the vertices in the order of their first visits
 // stack   OFFSET[n]       the way back: for each vertex of the path that has more neighbours the next arc to try
 // state   int[2]          arcs on the stack, vertices visited; so that another launch can continue the walk
-// launch  one work-group of LANES work-items, which try as many neighbours at once
+// start, row   int[runs], OFFSET[runs]   where each of several runs begins, and that vertex's row; a run has a part of
+//                                       all arrays, with `wanted` visits
+// launch  one work-group of LANES work-items for each run, which try as many neighbours at once
 // tunables LANES 1 on CPUs, 32 on GPUs
 
 #ifndef LANES
 #define LANES 1
 #endif
 
-// Before the first launch: all of `visited` is 0. The vertex has neighbours, and its row begins at `row`.
-__kernel void explore_start(const int start, const OFFSET row, __global uint *restrict visited,
+#define OF_RUN(run)                        \
+    do {                                   \
+        visited += (run) * (n / 32 + 1);   \
+        visit += (run) * wanted;           \
+        stack += (run) * n;                \
+        state += 2 * (run);                \
+    } while (0)
+
+// Before the first launch: all of `visited` is 0. The vertices have neighbours.
+__kernel void explore_start(const int runs, const int n, const int wanted, __global const int *restrict start,
+                            __global const OFFSET *restrict row, __global uint *restrict visited,
                             __global int *restrict visit, __global OFFSET *restrict stack, __global int *restrict state)
 {
-    if (get_global_id(0) == 0) {
-        visited[start >> 5] = 1u << (start & 31);
-        visit[0] = start;
-        stack[0] = row;
+    const size_t run = get_global_id(0);
+    if (run < (size_t)runs) {
+        OF_RUN(run);
+        visited[start[run] >> 5] = 1u << (start[run] & 31);
+        visit[0] = start[run];
+        stack[0] = row[run];
         state[0] = 1;
         state[1] = 1;
     }
@@ -31,10 +44,12 @@ __kernel void explore_start(const int start, const OFFSET row, __global uint *re
 // At most `steps` steps of the walk, until `wanted` vertices are visited: on to an unvisited neighbour, or past visited
 // ones, or back. Of LANES work-items all know the same path; one that has found the next vertex notes it, and a barrier
 // publishes that.
-__kernel void explore_walk(const int steps, const int wanted, const long arcs, __global const OFFSET *restrict step,
-                           __global uint *visited, __global int *restrict visit, __global OFFSET *stack,
-                           __global int *restrict state)
+__kernel void explore_walk(const int steps, const int n, const int wanted, const long arcs,
+                           __global const OFFSET *restrict step, __global uint *visited, __global int *restrict visit,
+                           __global OFFSET *stack, __global int *restrict state)
 {
+    OF_RUN(get_group_id(0));
+    step += 2 * get_group_id(0) * (size_t)arcs;
     int depth = state[0], count = state[1];
     OFFSET arc = depth ? stack[--depth] : -1;
 #if LANES == 1

@@ -190,25 +190,70 @@ class BreadthFirst(ExploreRun):
         return int(priority[nth]), int(vertex[nth])
 
 
-class BreadthRuns(Replicates):
-    """One run per work-item: breadth-first from a random vertex, or from a given one."""
+class Runs(Replicates):
+    """Runs from random vertices of the largest component, or from a given one.
 
-    algorithm = "breadth-first"
+    Attributes
+    ----------
+    inside : int32 buffer, shape (whole,)
+        The component's vertices, ascending.
+    given : int
+        The vertex to start from; -1: a random one.
+    """
 
     def __init__(self, device: Device, graph: Graph, targets: Sequence[int], request: Request) -> None:
         super().__init__(device, graph, targets, request)
         largest, start = graph_components(device, graph).largest(), request.root
         if start is not None:
             check_start(device, graph, largest, start)
-        lanes, area = LAUNCH.of(device).runs or device.compute_units, 24 * self.n
-        room = min(device.global_memory // 4, device.max_buffer)
-        self.at_first = max(1, min(lanes, room // area))
-        device.reserve({"areas": area * self.at_first})
         number = device.empty(self.n, np.int32)
         self.inside, self.whole = Members(device).number(self.n, largest.label, largest.root, None, number)
         self.given = -1 if start is None else start
+        self.room = min(device.global_memory // 4, device.max_buffer)
+        self.program = device.program("sampling/explore", RUNS=1, **self.csr.defines)
+
+
+class BreadthRuns(Runs):
+    """One run per work-item, breadth-first."""
+
+    algorithm = "breadth-first"
+
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], request: Request) -> None:
+        super().__init__(device, graph, targets, request)
+        lanes, area = LAUNCH.of(device).runs or device.compute_units, 24 * self.n
+        self.at_first = max(1, min(lanes, self.room // area))
+        device.reserve({"areas": area * self.at_first})
         self.area = device.empty(6 * self.n * self.at_first, np.int32)
-        self.kernel = device.program("sampling/explore", RUNS=1, **self.csr.defines).explore_runs
+        self.kernel = self.program.explore_runs
+
+
+class DepthRuns(Runs):
+    """All runs in each launch, depth-first."""
+
+    algorithm = "depth-first"
+
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], request: Request) -> None:
+        super().__init__(device, graph, targets, request)
+        self.wanted = min(max(targets), self.whole)
+        # of the largest buffer, the steps; and their positions have 32 bits
+        each = 2 * self.csr.arcs * np.dtype(self.csr.offset).itemsize
+        self.most = max(1, min(self.room // each, (1 << 30) // (self.csr.arcs + self.n)))
+        self.at_first = max(1, min(self.most, LAUNCH.of(device).runs or device.compute_units))
+
+    def launch(self, runs: int) -> None:
+        device, csr = self.device, self.csr
+        if self.given >= 0:
+            start = np.full(runs, self.given)
+        else:
+            bits = np.concatenate([keyed.draw(self.seed + i, 0, 0)[0] for i in range(runs)])
+            start = device.download(self.inside, np.int32, self.whole)[keyed.below(bits, self.whole)]
+        row = [device.download(csr.row_ptr, csr.offset, 1, offset=v)[0] for v in start.tolist()]
+        begin: Starts = start.astype(np.int32), np.array(row, csr.offset)
+        visit = _walk(device, csr, order_steps(device, csr, self.seed, runs), begin, self.wanted)
+        slots = runs * self.targets
+        device.clear(self.member, slots * self.words, np.uint32)
+        self.program.explore_members.launch(self, (self.wanted, runs), visit=visit)
+        self.program.explore_counts.launch(self, (self.n, slots))
 
 
 # --- A depth-first walk, on the device or, since it is serial, on the host's CPU where that is faster ---
@@ -233,7 +278,7 @@ class LaunchConfig:
     own : int or None
         Visits up to which a device walks itself, although the host has a CPU device; None: always.
     runs : int or None
-        Breadth-first runs side by side, each a work-item; None: one for each compute unit.
+        Runs side by side, breadth-first ones each a work-item; None: one for each compute unit.
     """
 
     lanes: int
@@ -262,13 +307,8 @@ class DepthFirst(ExploreRun):
 
     def __init__(self, device: Device, graph: Graph, seed: int, *, start: int | None = None) -> None:
         super().__init__(device, graph, seed, start=start)
-        csr, self.shape = self.csr, LAUNCH.of(device)
-        self.ordering = device.program(
-            "sampling/explore_order", RUN=self.shape.run, SPREAD=SPREAD, **csr.defines
-        )
-        self.buckets = csr.arcs // SPREAD + csr.n
-        size = np.dtype(csr.offset).itemsize
-        device.reserve({"order": 4 * csr.arcs, "key": 4 * csr.arcs, "buckets": (4 + size) * self.buckets})
+        self.own = LAUNCH.of(device).own
+        order_program(device, self.csr)  # built before a clock sees it
         self.visit: Any = None
 
     def mark(self, target: int, progress: Tell | None) -> int:
@@ -285,9 +325,9 @@ class DepthFirst(ExploreRun):
         A long walk runs on the host's CPU; where it cannot, a note says why.
         """
         device, csr = self.device, self.csr
-        row = int(device.download(csr.row_ptr, csr.offset, 1, offset=begin)[0])
-        start, steps = {"start": begin, "row": row}, self._steps()
-        if self.shape.own is not None and count > self.shape.own and (walker := host_cpu()) is not device:
+        start = np.array([begin], np.int32), device.download(csr.row_ptr, csr.offset, 1, offset=begin)
+        steps = order_steps(device, csr, self.seed)
+        if self.own is not None and count > self.own and (walker := host_cpu()) is not device:
             note = f"the walk, which is serial, ran on {device.name}: "
             if walker is None:
                 self.notes = (note + "the host has no CPU device that works",)
@@ -301,7 +341,7 @@ class DepthFirst(ExploreRun):
         return _walk(device, csr, steps, start, count, progress)
 
     def _elsewhere(
-        self, walker: Device, steps: Any, start: dict[str, int], count: int, progress: Tell | None
+        self, walker: Device, steps: Any, start: Starts, count: int, progress: Tell | None
     ) -> npt.NDArray[np.int32]:
         """The visits of a walk on another device."""
         device, csr = self.device, self.csr
@@ -311,22 +351,34 @@ class DepthFirst(ExploreRun):
             found = _walk(walker, csr, walker.upload(host), start, count, progress)
             return walker.download(found, np.int32, count)
 
-    def _steps(self) -> Any:
-        """Build the steps of a walk: each row's neighbours by number(seed, v, u), with their rows."""
-        device, csr, program = self.device, self.csr, self.ordering
-        rows = {"n": csr.n, "arcs": csr.arcs, "seed": self.seed, **csr.buffers}
-        runs, buckets = -(-csr.arcs // self.shape.run), self.buckets
-        count = device.zeros(buckets, np.uint32)
-        program.order_count(runs, **rows, count=count)
-        begin = running_sums(device, count, buckets, of=np.uint32, into=csr.offset)
-        order, key = device.empty(csr.arcs, np.int32), device.empty(csr.arcs, np.uint32)
-        program.order_deal(runs, **rows, count=count, begin=begin, order=order, key=key)
-        sort = {"n": csr.n, "seed": self.seed, "row_ptr": csr.row_ptr, "begin": begin}
-        over = -(-buckets // self.shape.run)
-        program.order_sort(over, **sort, buckets=buckets, order=order, key=key)
-        step = device.empty(2 * csr.arcs, csr.offset)
-        program.order_steps(runs, n=csr.n, arcs=csr.arcs, row_ptr=csr.row_ptr, order=order, step=step)
-        return step
+
+# the vertex where each run begins, and where its row does
+Starts = tuple[npt.NDArray[np.int32], npt.NDArray[np.integer]]
+
+
+def order_program(device: Device, csr: DeviceCSR) -> Any:
+    """Build the kernels that order the neighbours in rows."""
+    run = LAUNCH.of(device).run
+    return device.program("sampling/explore_order", RUN=run, SPREAD=SPREAD, **csr.defines)
+
+
+def order_steps(device: Device, csr: DeviceCSR, seed: int, runs: int = 1) -> Any:
+    """Build the steps of walks: each row's neighbours by number(seed, v, u), with their rows; of each run."""
+    program, run = order_program(device, csr), LAUNCH.of(device).run
+    arcs, buckets, size = runs * csr.arcs, csr.arcs // SPREAD + csr.n, np.dtype(csr.offset).itemsize
+    device.reserve({"order": 4 * arcs, "key": 4 * arcs, "buckets": (4 + size) * runs * buckets})
+    rows = {"n": csr.n, "arcs": csr.arcs, "buckets": buckets, "seed": seed, **csr.buffers}
+    over = -(-csr.arcs // run), runs
+    count = device.zeros(runs * buckets, np.uint32)
+    program.order_count(over, **rows, count=count)
+    begin = running_sums(device, count, runs * buckets, of=np.uint32, into=csr.offset)
+    order, key = device.empty(arcs, np.int32), device.empty(arcs, np.uint32)
+    program.order_deal(over, **rows, count=count, begin=begin, order=order, key=key)
+    sort = {"n": csr.n, "seed": seed, "row_ptr": csr.row_ptr, "begin": begin}
+    program.order_sort((-(-buckets // run), runs), **sort, buckets=buckets, order=order, key=key)
+    step = device.empty(2 * arcs, csr.offset)
+    program.order_steps(over, n=csr.n, arcs=csr.arcs, row_ptr=csr.row_ptr, order=order, step=step)
+    return step
 
 
 def _needs(csr: DeviceCSR, wanted: int) -> dict[str, int]:
@@ -335,26 +387,28 @@ def _needs(csr: DeviceCSR, wanted: int) -> dict[str, int]:
 
 
 def _walk(
-    device: Device, csr: DeviceCSR, steps: Any, start: dict[str, int], wanted: int, progress: Tell | None
+    device: Device, csr: DeviceCSR, steps: Any, begin: Starts, wanted: int, progress: Tell | None = None
 ) -> Any:
-    """The first `wanted` vertices that a walk visits; its steps are on this device."""
-    shape = LAUNCH.of(device)
+    """The first `wanted` vertices that each walk visits; its steps are on this device."""
+    shape, runs = LAUNCH.of(device), len(begin[0])
     program = device.program("sampling/explore_walk", LANES=shape.lanes, **csr.defines)
-    device.reserve(_needs(csr, wanted))
-    visited = device.zeros(csr.n // 32 + 1, np.uint32)
-    visit, state = device.output(wanted, np.int32), device.empty(2, np.int32)
-    stack = device.empty(csr.n, csr.offset)
-    memory = {"visited": visited, "visit": visit, "stack": stack, "state": state}
-    program.explore_start(1, **start, **memory)
-    walk = program.explore_walk.bind(steps=shape.steps, wanted=wanted, arcs=csr.arcs, step=steps, **memory)
+    device.reserve({name: runs * nbytes for name, nbytes in _needs(csr, wanted).items()})
+    visited = device.zeros(runs * (csr.n // 32 + 1), np.uint32)
+    visit, state = device.output(runs * wanted, np.int32), device.empty(2 * runs, np.int32)
+    memory = {"visited": visited, "visit": visit, "state": state, "n": csr.n, "wanted": wanted}
+    memory["stack"] = device.empty(runs * csr.n, csr.offset)
+    start, row = map(device.upload, begin)
+    program.explore_start(runs, runs=runs, start=start, row=row, **memory)
+    walk = program.explore_walk.bind(steps=shape.steps, arcs=csr.arcs, step=steps, **memory)
     count = 1
     while count < wanted:
-        walk.exact(shape.lanes, local=shape.lanes)
-        depth, count = (int(x) for x in device.download(state, np.int32, 2))
-        if depth == 0 and count < wanted:
+        walk.exact(runs * shape.lanes, local=shape.lanes)
+        depths, counts = device.download(state, np.int32, 2 * runs).reshape(runs, 2).T
+        if np.any((depths == 0) & (counts < wanted)):
             raise DeviceError(
-                f"{device.name}: the walk ended after {count} of {wanted} vertices; please report this"
+                f"{device.name}: a walk ended after {counts.min()} of {wanted} vertices; please report this"
             )
+        count = int(counts.min())
         if progress:
             progress(count, wanted)
     return visit

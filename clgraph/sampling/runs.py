@@ -197,6 +197,9 @@ class SideBySide:
         Also of a single exact run.
     breadth : int
         Of breadth-first samples, a run a work-item.
+    depth : int
+        Of depth-first samples, all runs in each launch. (No walk has to wait for another on GPUs; on CPUs
+        nothing is gained.)
     contraction : int
         Of contractions, all runs in each launch.
     batches : int
@@ -207,16 +210,19 @@ class SideBySide:
     arcs: int
     alone: int = 0
     breadth: int = 0
+    depth: int = 0
     contraction: int = 0
     batches: int = 0
 
 
 LAUNCH = LaunchTable(
-    gpu=SideBySide("probes", 1 << 23, breadth=1 << 19, contraction=1 << 21, batches=1 << 19),
+    gpu=SideBySide("probes", 1 << 23, breadth=1 << 19, depth=1 << 21, contraction=1 << 21, batches=1 << 19),
     cpu=SideBySide("merge tree", 1 << 19, 1 << 18, breadth=1 << 19, contraction=1 << 21, batches=1 << 19),
     fpga=SideBySide("merge tree", 0),
     emulator=SideBySide("merge tree", 0),
-    simulator=SideBySide("merge tree", 1 << 19, breadth=1 << 19, contraction=1 << 19, batches=1 << 19),
+    simulator=SideBySide(
+        "merge tree", 1 << 19, breadth=1 << 19, depth=1 << 19, contraction=1 << 19, batches=1 << 19
+    ),
 )
 
 
@@ -241,6 +247,10 @@ def side_by_side(
         from clgraph.sampling.explore import BreadthRuns  # which loads searches and pyopencl
 
         return BreadthRuns
+    elif method == "edfs" and arcs <= most.depth:
+        from clgraph.sampling.explore import DepthRuns  # likewise
+
+        return DepthRuns
     elif method in CONTRACTING and arcs <= most.contraction:  # its passes over arcs take all runs
         from clgraph.sampling.contract import ContractRuns  # which loads pyopencl
 

@@ -40,7 +40,7 @@ SEVERAL = {
     method: lambda g, d, m=method: np.concatenate(
         [each.vertices for each in clgraph.sample(g, m, size="30%", seed=1, seeds=3, device=d)]
     )
-    for method in ("drv", "dre", "ebfs")
+    for method in ("drv", "dre", "ebfs", "edfs")
 }
 
 
@@ -66,7 +66,7 @@ def test_calls(device, graph, what):
 @pytest.mark.parametrize("form", ["merge tree", "probes"])
 def test_several_seeds(device, graph, monkeypatch, form):
     usual = {name: call(graph, device) for name, call in SEVERAL.items()}
-    many = runs.SideBySide(form, 1 << 19, breadth=1 << 19)
+    many = runs.SideBySide(form, 1 << 19, breadth=1 << 19, depth=1 << 19)
     monkeypatch.setattr(runs, "LAUNCH", SimpleNamespace(of=lambda _: many))
     for name, call in SEVERAL.items():
         assert np.array_equal(call(wide(graph), device), usual[name]), name

@@ -226,6 +226,11 @@ def case_replicates_breadth(device: Any) -> None:
     _side_by_side(device, "BreadthRuns", "ebfs")
 
 
+def case_replicates_depth(device: Any) -> None:
+    """Depth-first runs side by side."""
+    _side_by_side(device, "DepthRuns", "edfs")
+
+
 def _curve(device: Any, method: Any) -> None:
     """All sizes of an exact reduction, against samples of the reference."""
     from clgraph import Graph, reduction_curve

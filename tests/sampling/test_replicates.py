@@ -1,5 +1,6 @@
 """Exact runs side by side: each is, byte for byte, the run alone."""
 
+import dataclasses
 import itertools
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +10,7 @@ import pytest
 from graphs import random_graph
 
 from clgraph import Graph, InputError, powerlaw_graph, sample
+from clgraph.device.launch import record_launches
 from clgraph.device.launch_config import LaunchTable
 from clgraph.reference import verify_sample
 from clgraph.reference.reduction import reference_deletion
@@ -106,21 +108,29 @@ def test_each_run_is_the_run_alone(device, form, name, method):
 
 
 @pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("method", ["ebfs", "edfs"])
 @pytest.mark.cross
-def test_each_breadth_first_run_is_the_run_alone(device, name):
+def test_each_exploration_is_the_run_alone(device, monkeypatch, name, method):
+    # also where one after the other is as fast
+    every = dataclasses.replace(runs.LAUNCH.of(device), depth=1 << 19)
+    monkeypatch.setattr(runs, "LAUNCH", LaunchTable(gpu=every, cpu=every, simulator=every))
     graph = GRAPHS[name]
     n = graph.num_vertices
     sizes = [-(-4 * n // 5), 1, -(-n // 3), -(-4 * n // 5), -(-n // 4)]
-    made = sample(graph, "ebfs", sizes=sizes, seed=2**32 - 2, seeds=4, device=device)
+    with record_launches() as launches:
+        made = sample(graph, method, sizes=sizes, seed=2**32 - 2, seeds=4, device=device)
+    together = "explore_runs" if method == "ebfs" else "explore_members"
+    alike = any(each.kernel == together for each in launches)
+    assert alike == (device.kernels == "ndrange" and graph.undirected.without_self_loops.num_arcs >= 4)
     for run in range(4):
-        alone = sample(graph, "ebfs", sizes=sizes, seed=2**32 - 2 + run, device=device)
+        alone = sample(graph, method, sizes=sizes, seed=2**32 - 2 + run, device=device)
         for k, each in enumerate(alone):
             same(made[5 * run + k], each)
             assert made[5 * run + k].iterations == each.iterations
     start = made[0].vertices[-1]
-    given = sample(graph, "ebfs", size=sizes[2], seed=1, seeds=3, start=start, device=device)
+    given = sample(graph, method, size=sizes[2], seed=1, seeds=3, start=start, device=device)
     for each in given:
-        same(each, sample(graph, "ebfs", size=sizes[2], seed=each.seed, start=start, device=device))
+        same(each, sample(graph, method, size=sizes[2], seed=each.seed, start=start, device=device))
 
 
 def test_a_start_outside_the_largest_component(device):
