@@ -226,13 +226,12 @@ def exchange(one: Path, other: Path) -> bool:
 class Termination:
     """Terminating signals that this process has received, and whether they are deferred.
 
-    Also whether any signal, Ctrl-C's too, has interrupted it, and whether a timer has put that off.
+    Also whether any signal, Ctrl-C's too, has interrupted it, and whether a timer is about to raise that.
     """
 
     def __init__(self) -> None:
         self.caught: list[int] = []
-        self.deferred = False
-        self.interrupted = self.postponed = False
+        self.deferred = self.interrupted = self.pending = False
 
 
 termination = Termination()
@@ -250,6 +249,8 @@ def signals_as_interrupts() -> Iterator[list[int]]:
         The terminating signals caught so far.
     """
     termination.caught, termination.interrupted = [], False
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    timers = in_main_thread and _ALARM is not None and signal.getsignal(_ALARM) is signal.SIG_DFL
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         termination.interrupted = True
@@ -259,11 +260,26 @@ def signals_as_interrupts() -> Iterator[list[int]]:
                 # timeout(1) sends its signal twice, to the process and to its group: the second one must not
                 # interrupt the clean-up after the first
                 signal.signal(each, signal.SIG_IGN)
-        if number == signal.SIGINT or not termination.deferred:
-            _raise_outside_importlib(frame)
+            if termination.deferred:
+                return
+        stop(frame, 1000 if timers else 0)
+
+    def stop(frame: FrameType | None, tries: int) -> None:
+        # importlib's locks might stay locked for ever, and what its callbacks of weak references raise is
+        # ignored: a millisecond later, then. (A wait for another thread's import is interrupted in the end.)
+        termination.pending = bool(tries) and _is_importlib(frame)
+        if not termination.pending:
+            raise KeyboardInterrupt
+
+        def later(_: int, now: FrameType | None) -> None:
+            # not if it has been raised meanwhile, or will be by `raise_deferred`
+            if termination.pending and not (termination.deferred and termination.caught):
+                stop(now, tries - 1)
+
+        signal.signal(_ALARM, later)
+        signal.setitimer(signal.ITIMER_REAL, 0.001)
 
     # not if it is ignored already (nohup), and not in a thread, where Python sets no handlers
-    in_main_thread = threading.current_thread() is threading.main_thread()
     mine = [each for each in TERMINATING if in_main_thread and signal.getsignal(each) is signal.SIG_DFL]
     usual = signal.default_int_handler
     ctrl_c = in_main_thread and signal.getsignal(signal.SIGINT) is usual
@@ -272,8 +288,10 @@ def signals_as_interrupts() -> Iterator[list[int]]:
     try:
         yield termination.caught
     finally:
-        if termination.postponed:
+        if timers and termination.interrupted:
+            termination.pending = False
             signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(_ALARM, signal.SIG_DFL)
         if ctrl_c:
             signal.signal(signal.SIGINT, usual)
         if not termination.caught:  # else the process is about to end
@@ -281,21 +299,16 @@ def signals_as_interrupts() -> Iterator[list[int]]:
                 signal.signal(each, signal.SIG_DFL)
 
 
-def _raise_outside_importlib(frame: FrameType | None, again: int = 1000) -> None:
-    """Raise KeyboardInterrupt; if importlib itself was interrupted, a millisecond later.
+# of a timer; None on Windows
+_ALARM: Any = getattr(signal, "SIGALRM", None)
 
-    Its locks may stay locked for ever otherwise, and in its callbacks of weak references Python ignores
-    exceptions. A wait for an import of another thread is interrupted in the end.
-    """
-    ours = frame is not None and frame.f_code.co_filename.startswith("<frozen importlib")
-    if not (ours and again and hasattr(signal, "setitimer")):
-        raise KeyboardInterrupt
-    termination.postponed = True
-    signal.signal(signal.SIGALRM, lambda _, now: _raise_outside_importlib(now, again - 1))
-    signal.setitimer(signal.ITIMER_REAL, 0.001)
+
+def _is_importlib(frame: FrameType | None) -> bool:
+    return frame is not None and frame.f_code.co_filename.startswith("<frozen importlib")
 
 
 def raise_deferred() -> None:
     """Raise KeyboardInterrupt if a terminating signal has come in the meantime."""
     if termination.caught:
+        termination.pending = False
         raise KeyboardInterrupt

@@ -3,8 +3,8 @@
 // that there are no atomics and no launch for each level, and pairs are counted as they are found. Or one graph, which
 // each work-item searches from other vertices: a row is read for WORDS * 64 searches, and waits for memory once.
 //
-// alone          the vertices of the graph that all work-items search, each with a part of both, bits, queue and other
-//                for itself; 0: each work-item has a graph of its own
+// alone          the vertices of the graph that all work-items search, each with a part of seen, bits, more, queue and
+//                other for itself; 0: each work-item has a graph of its own
 // begin          int[graphs + 1]   where each graph's vertices begin
 // source         int[graphs][most]   from which vertices it is searched; sources: how many there are
 // seen           ulong[n][WORDS]   which searches have reached a vertex
@@ -36,7 +36,8 @@
 #define FAR (1 << 14)    // vertices of a graph that is not in the caches
 #define MOSTLY 8         // of so many vertices one in the frontier: all look at their neighbours
 
-// Between levels all words of `into` are 0, and those of `front` but in the frontier.
+// Between levels `front` is 0 but for the vertices of the frontier. `into` is 0 after a push; after a pull it has the last
+// frontier, and is cleared before a push.
 
 // The vertices of a frontier reach their neighbours: those of the next one go to `next`; returns how many.
 static inline int push(const int size, const int far, __global const OFFSET *row_ptr, __global const int *col_idx,
@@ -135,8 +136,16 @@ __kernel void hops_graphs(const int graphs, const int most, const int alone, __g
     __global ulong *front = bits + before_mine * WORDS, *into = more + before_mine * WORDS;
     __global int *now = queue + before_mine + base, *next = other + before_mine + base;
     for (int done = 0; done < all; done += 64 * WORDS) {
-        for (size_t i = (size_t)base * WORDS; i < (size_t)end * WORDS; i++)
-            seen[i] = front[i] = into[i] = 0;
+        ulong none[WORDS];   // lanes without a search count as having been everywhere
+        for (int k = 0; k < WORDS; k++) {
+            const int left = all - done - 64 * k;
+            none[k] = left >= 64 ? 0 : left <= 0 ? ~(ulong)0 : ~(ulong)0 << left;
+        }
+        for (size_t v = base; v < (size_t)end; v++)
+            for (int k = 0; k < WORDS; k++) {
+                seen[v * WORDS + k] = none[k];
+                front[v * WORDS + k] = into[v * WORDS + k] = 0;
+            }
         __global ulong *found = count + ((size_t)g * (most / 64) + done / 64) * LEVELS;
         int size = min(all - done, 64 * WORDS), queued = 1;   // whether `now` has the frontier
         for (int i = 0; i < size; i++) {

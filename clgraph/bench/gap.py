@@ -36,7 +36,7 @@ from clgraph.ranking import pagerank
 from clgraph.reference import verify_bfs, verify_components
 from clgraph.reference.weighted import verify_shortest_paths
 from clgraph.run import need_doubles
-from clgraph.system import ahead
+from clgraph.system import ahead, cores
 from clgraph.traversal import bfs
 from clgraph.traversal.weighted import shortest_paths
 
@@ -252,6 +252,7 @@ def _count_triangles(graph: Graph) -> int:
     later.data[:] = 1  # of two arcs
     # a product of few rows at a time, whose entries fit into memory; SciPy lets threads run beside each other
     work = np.r_[0, np.cumsum(later @ np.diff(later.indptr))]
+    most = max(1_000_000, 20_000_000 // cores())
 
     def count(row: int, end: int) -> int:
         rows = later[row:end]
@@ -260,7 +261,7 @@ def _count_triangles(graph: Graph) -> int:
     def blocks() -> Iterator[tuple[int, int]]:
         row = 0
         while row < n:
-            end = max(row + 1, int(np.searchsorted(work, work[row] + 20_000_000, "right")) - 1)
+            end = max(row + 1, int(np.searchsorted(work, work[row] + most, "right")) - 1)
             yield row, end
             row = end
 

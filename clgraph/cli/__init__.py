@@ -161,14 +161,15 @@ def run() -> NoReturn:
     except SystemExit as stop:
         status = stop.code
     except KeyboardInterrupt:  # in its last moments
-        status = 128 + signal.SIGINT
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # nothing is left but to wait for threads
-        signal.signal(signal.SIGINT, lambda number, _: os._exit(128 + number))
+        status = 128 + [*system.termination.caught, signal.SIGINT][0]
     # a status that is text, and -X dev, are for the interpreter's own way out
     if not isinstance(status, int) or sys.flags.dev_mode or LAST_WORDS & sys.modules.keys():
         sys.exit(status)
-    threading._shutdown()  # type: ignore[attr-defined]  # waits for threads, as the interpreter does
+    try:
+        threading._shutdown()  # type: ignore[attr-defined]  # waits for threads, as the interpreter does
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left takes no time
+    except KeyboardInterrupt:
+        status = 128 + signal.SIGINT
     atexit._run_exitfuncs()
     silence()
     os._exit(status)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import shown
 from clgraph.csr.upload import upload_csr
-from clgraph.errors import DeviceError, InputError
+from clgraph.errors import BuildError, CapacityError, DeviceError, InputError
 from clgraph.lazy import lazy
 from clgraph.measures.compare import ks_distance, positions
 from clgraph.measures.hops import draw_sources
@@ -100,10 +100,13 @@ class Also:
             return "the graph has no weights"
         if not view.num_arcs:
             return NO_EDGES
-        try:
-            lengths_of(self._dev, view, True, "float64")
-        except DeviceError:
-            return "these weights need float64, which the device does not have"
+        if "HAVE_FP64" not in self._dev.features:
+            try:
+                lengths_of(self._dev, view, True, "float64")
+            except (BuildError, CapacityError):
+                raise
+            except DeviceError:
+                return "these weights need float64, which the device does not have"
         sources = None if n <= most else draw_sources(n, most, self._request.seed)
         return mean_distance(self._dev, view, sources=sources)
 

@@ -463,7 +463,10 @@ def _eigh(pool: ThreadPoolExecutor, matrix: Floats) -> tuple[Floats, Floats]:
 
 
 def device_eigh(device: Device, local: int, matrix: Floats) -> tuple[Floats, Floats]:
-    """Do the same on a device, in work-groups of `local`: OpenBLAS's threads wait for each other's locks."""
+    """Return eigenvalues and eigenvectors of several small matrices, found in work-groups of `local`.
+
+    Threads that call LAPACK side by side wait for OpenBLAS's locks: sixteen are no faster than four.
+    """
     count, n = matrix.shape[:2]
     vectors, values = device.upload(matrix, writable=True), device.empty(count * n, np.float64)
     kernel = device.program("measures/eigh", LOCAL=local, N=n).eigh

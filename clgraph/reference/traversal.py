@@ -200,9 +200,12 @@ def verify_components(graph: Graph, result: Components) -> None:
         At the first error; the message says which vertex, arc or component.
     """
     graph = check_result(graph, result, "connected_components", labels=("i", 1), larger=("i", 1))
-    n, labels, several = graph.num_vertices, result.labels, int(result.larger.sum())
+    n, labels, larger = graph.num_vertices, result.labels, result.larger
     expect(labels.shape == (n,), f"labels have shape {labels.shape}, the graph has {n} vertices")
-    expect(several <= n, f"components of two or more have {several} vertices, the graph has {n}")
+    fits = (
+        len(larger) <= n and larger.min(initial=2) >= 2 and larger.max(initial=0) <= n and larger.sum() <= n
+    )
+    expect(fits, f"larger has not the sizes of components of two or more of {n} vertices")
     sizes = result.sizes
     count = len(sizes)
     least, most = labels.min(initial=0), labels.max(initial=-1)

@@ -40,7 +40,7 @@ def trial(prepared: Prepared, rng: random.Random, usual: float) -> tuple[str, st
     number = rng.choice(list(SIGNALS))
     prepared.put_old()
     said = prepared.folder.parent / "said"
-    child = begin(prepared.command, said)
+    child, began = begin(prepared.command, said), time.monotonic()
     ended_before = False
     if rng.random() < 0.5:  # at any moment
         time.sleep(rng.uniform(0, 1.1 * usual))
@@ -52,6 +52,7 @@ def trial(prepared: Prepared, rng: random.Random, usual: float) -> tuple[str, st
             time.sleep(0.0002)
         time.sleep(rng.choice((0, rng.uniform(0, 0.01), rng.uniform(0, 0.1))))
     ended_before = os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    early = time.monotonic() - began < 0.3 * usual
     os.kill(child, number)
     ended = end(child, said)
     left = temporary(prepared.folder)
@@ -59,8 +60,8 @@ def trial(prepared: Prepared, rng: random.Random, usual: float) -> tuple[str, st
     fault = prepared.fault() or raw(ended)
     if fault is None and ended.status == 0 and not prepared.is_new():
         fault = "status 0, and not the new output"
-    # the system's own way, before clgraph has begun
-    if fault is None and ended.status not in (0, SIGNALS[number], -number):
+    # early: the system's own way, before clgraph has begun
+    if fault is None and ended.status not in (0, SIGNALS[number], -number if early else 0):
         fault = f"{how}, status {ended.status}: {ended.said[-300:]}"
     if fault is None and ended.status and "--resume" in prepared.command:
         again = run(prepared.command)

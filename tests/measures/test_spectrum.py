@@ -13,6 +13,7 @@ from clgraph.measures.pack import Pack, simple_view
 from clgraph.measures.spectrum import (
     COUNT,
     DENSE,
+    STEPS,
     device_eigh,
     host_eigenvalues,
     largest_eigenvalues,
@@ -71,7 +72,7 @@ def test_laplacians(device, matrix):
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize("n", [2, 6, 20])
+@pytest.mark.parametrize("n", [2, 6, 20, STEPS])
 def test_small_matrices_on_the_device(device, n):
     if "HAVE_FP64" not in device.features:
         pytest.skip("needs float64")
@@ -101,6 +102,7 @@ def test_by_lapack_and_by_the_device(device, monkeypatch):
     for items in (0, 16):
         config = replace(spectrum.LAUNCH.of(device), matrix=min(items, device.max_work_group))
         monkeypatch.setattr(spectrum, "LAUNCH", LaunchTable(gpu=config, cpu=config, simulator=config))
+        assert bool(spectrum.LAUNCH.of(device).matrix) == bool(items)  # local memory suffices
         found.append(largest_eigenvalues(pack))
     for (host, no), (own, none) in zip(*found, strict=True):
         assert no is none is None
