@@ -148,8 +148,10 @@ TABLE = (
         0,
         directed=False,
         note=(
-            "Without `max_level`; the resolution is rounded to a multiple of 1/1024, the largest community "
-            "comes first. NetworkX itself has no implementation."
+            'With `metric="modularity"`, which is not the default of NetworkX 3.7; there only where a call '
+            "names the backend, as vertices move in another order. Older ones have no implementation. "
+            "Without `max_level` and `theta`; the resolution is rounded to a multiple of 1/1024, the largest "
+            "community comes first."
         ),
     ),
     Function("core_number", 60_000, 20_000, multigraphs=False),

@@ -9,9 +9,12 @@ import numpy as np
 
 from clgraph.errors import InputError
 from clgraph.networkx_backend.converted import ConvertedGraph
-from clgraph.networkx_backend.running import on_device
+from clgraph.networkx_backend.running import RELEASE, on_device
 
 THRESHOLD = 0.0000001  # NetworkX's default: clgraph ends by a rule of its own
+THETA = 0.01  # NetworkX's default: clgraph refines by a rule of its own
+# before, it left the method, without `metric` and `theta`, to backends
+LEIDEN_IN_NETWORKX = RELEASE >= (3, 7)
 # tests of NetworkX that expect what its own Louvain finds with one seed, the last the same in two graphs of
 # slightly different weights
 TESTS_OF_SEEDS = (
@@ -35,9 +38,15 @@ def louvain_communities(
 
 
 def leiden_communities(
-    G: ConvertedGraph, weight: Any = "weight", resolution: float = 1, max_level: Any = None, seed: Any = None
+    G: ConvertedGraph,
+    weight: Any = "weight",
+    resolution: float = 1,
+    max_level: Any = None,
+    seed: Any = None,
+    metric: str = "cpm" if LEIDEN_IN_NETWORKX else "modularity",
+    theta: float = THETA,
 ) -> list[set[Any]]:
-    """What `networkx.community.leiden_communities` describes, which NetworkX leaves to backends."""
+    """Like `networkx.community.leiden_communities` for modularity, with clgraph's order of moves."""
     return _communities("leiden", G, weight, resolution, seed)
 
 

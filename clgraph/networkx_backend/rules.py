@@ -124,6 +124,10 @@ def _other_communities(values: dict[str, Any]) -> str | None:
         return f"max_level is {values['max_level']!r}: clgraph goes on while it gains"
     if values.get("threshold", communities.THRESHOLD) != communities.THRESHOLD:
         return f"threshold is {values['threshold']!r}: clgraph ends by a rule of its own"
+    if values.get("metric", "modularity") != "modularity":
+        return f"metric is {values['metric']!r}: clgraph looks for a large modularity"
+    if values.get("theta", communities.THETA) != communities.THETA:
+        return f"theta is {values['theta']!r}: clgraph refines by a rule of its own"
     try:
         check_resolution(values["resolution"])
     except InputError as error:
@@ -192,7 +196,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     """
     if BY_NAME[name].early_end:
         return f"{name}: NetworkX's own search mostly ends after a few vertices"
-    if BY_NAME[name].named:
+    if BY_NAME[name].named or (name == "leiden_communities" and communities.LEIDEN_IN_NETWORKX):
         return f"{name}: clgraph's results, or their order, are not those of NetworkX"
     values = _bound(name, args, kwargs).arguments
     graph = values["G"]

@@ -11,6 +11,7 @@ nx = pytest.importorskip("networkx")
 from networkx_graphs import convert  # noqa: E402
 
 from clgraph import networkx_backend as backend  # noqa: E402
+from clgraph.networkx_backend.communities import LEIDEN_IN_NETWORKX  # noqa: E402
 
 METHODS = ("louvain_communities", "leiden_communities")
 
@@ -20,7 +21,8 @@ def test_partitions(on, graph, name):
     if graph.is_directed():
         assert "directed" in backend.can_run(name, (graph,), {})
         return
-    assert backend.can_run(name, (graph,), {"seed": 1}) is True
+    modularity = {"metric": "modularity"} if name == "leiden_communities" else {}
+    assert backend.can_run(name, (graph,), {"seed": 1} | modularity) is True
     for weight in ("weight", None):
         given = {"weight": weight, "resolution": 0.75}
         converted, before = convert(graph, weight), backend.call_counts().get(name, 0)
@@ -66,9 +68,15 @@ def test_what_is_left_to_networkx(on):
         ({"resolution": "x"}, "resolution is 'x'"),
     ):
         for name in METHODS if "threshold" not in given else METHODS[:1]:
-            assert reason in backend.can_run(name, (G,), given)
+            asked = given | ({"metric": "modularity"} if name == METHODS[1] else {})
+            assert reason in backend.can_run(name, (G,), asked)
     assert "not those of NetworkX" in backend.should_run("louvain_communities", (nx.complete_graph(50),), {})
-    assert backend.should_run("leiden_communities", (G,), {}) is True
+    leiden = backend.should_run("leiden_communities", (G,), {})
+    assert "not those of NetworkX" in leiden if LEIDEN_IN_NETWORKX else leiden is True
+    assert "metric is 'cpm'" in backend.can_run("leiden_communities", (G,), {"metric": "cpm"})
+    assert "theta is 1" in backend.can_run("leiden_communities", (G,), {"metric": "modularity", "theta": 1})
+    assert (backend.can_run("leiden_communities", (G,), {}) is True) != LEIDEN_IN_NETWORKX
+    assert backend.can_run("leiden_communities", (G,), {"metric": "modularity"}) is True
 
 
 def test_dispatch(on):
@@ -83,7 +91,10 @@ def test_dispatch(on):
     own = nx.community.louvain_communities(G, seed=2)
     with nx.config(backend_priority=["clgraph"], warnings_to_ignore={"cache"}):
         assert nx.community.louvain_communities(G, seed=2) == own and counted() == before
-        if hasattr(nx.community, "leiden_communities"):  # since NetworkX 3.5
+        if LEIDEN_IN_NETWORKX:
+            asked = {"metric": "modularity", "backend": "clgraph"}
+            assert len(nx.community.leiden_communities(G, seed=2, **asked)) == 4
+        elif hasattr(nx.community, "leiden_communities"):  # since NetworkX 3.5
             assert len(nx.community.leiden_communities(G, seed=2)) == 4
         found = nx.community.louvain_communities(G, seed=2, backend="clgraph")
     assert counted() == before + 1 and nx.community.modularity(G, found) > 0.44

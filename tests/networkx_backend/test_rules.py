@@ -110,4 +110,5 @@ def test_the_info_lists_what_the_backend_has():
         taken |= {(name, argument) for argument in ours.keys() - theirs.keys()}
         for argument in theirs.keys() - ours.keys():  # newer than the backend: NetworkX takes the call
             assert f"'{argument}'" in backend.can_run(name, (G,), {argument: 1})
-    assert taken <= {("hits", "method"), ("closeness_centrality", "sp")}  # of NetworkX 3.7
+    leiden = {("leiden_communities", "metric"), ("leiden_communities", "theta")}
+    assert taken <= {("hits", "method"), ("closeness_centrality", "sp")} | leiden  # of NetworkX 3.7
