@@ -23,7 +23,7 @@ from clgraph.graph import Graph
 from clgraph.progress import Tell
 from clgraph.run import host_cpu
 from clgraph.sampling.members import Members
-from clgraph.sampling.replicates import Replicates
+from clgraph.sampling.replicates import MOST, Replicates
 from clgraph.sampling.request import Request
 from clgraph.sampling.selection import Selection, component_marks, marked_bytes, marks_program
 from clgraph.traversal.search import Search
@@ -209,7 +209,6 @@ class Runs(Replicates):
         number = device.empty(self.n, np.int32)
         self.inside, self.whole = Members(device).number(self.n, largest.label, largest.root, None, number)
         self.given = -1 if start is None else start
-        self.room = min(device.global_memory // 4, device.max_buffer)
         self.program = device.program("sampling/explore", RUNS=1, **self.csr.defines)
 
 
@@ -221,7 +220,8 @@ class BreadthRuns(Runs):
     def __init__(self, device: Device, graph: Graph, targets: Sequence[int], request: Request) -> None:
         super().__init__(device, graph, targets, request)
         lanes, area = LAUNCH.of(device).runs or device.compute_units, 24 * self.n
-        self.at_first = max(1, min(lanes, self.room // area))
+        room = min(device.global_memory // 4, device.max_buffer)
+        self.at_first = max(1, min(lanes, room // area))
         device.reserve({"areas": area * self.at_first})
         self.area = device.empty(6 * self.n * self.at_first, np.int32)
         self.kernel = self.program.explore_runs
@@ -234,10 +234,13 @@ class DepthRuns(Runs):
 
     def __init__(self, device: Device, graph: Graph, targets: Sequence[int], request: Request) -> None:
         super().__init__(device, graph, targets, request)
-        self.wanted = min(max(targets), self.whole)
-        # of the largest buffer, the steps; and their positions have 32 bits
-        each = 2 * self.csr.arcs * np.dtype(self.csr.offset).itemsize
-        self.most = max(1, min(self.room // each, (1 << 30) // (self.csr.arcs + self.n)))
+        self.wanted, csr = min(max(targets), self.whole), self.csr
+        size = np.dtype(csr.offset).itemsize
+        steps, buckets = 2 * csr.arcs * size, csr.arcs // SPREAD + csr.n
+        each = steps + 8 * csr.arcs + (4 + size) * buckets + sum(_needs(csr, self.wanted).values())
+        room = min(device.global_memory // 4 // each, device.max_buffer // steps)
+        # positions among all runs' neighbours have 32 bits, and the second dimension of a range has limits
+        self.most = max(1, min(room, (1 << 30) // (csr.arcs + csr.n), MOST // self.targets))
         self.at_first = max(1, min(self.most, LAUNCH.of(device).runs or device.compute_units))
 
     def launch(self, runs: int) -> None:
@@ -247,8 +250,8 @@ class DepthRuns(Runs):
         else:
             bits = np.concatenate([keyed.draw(self.seed + i, 0, 0)[0] for i in range(runs)])
             start = device.download(self.inside, np.int32, self.whole)[keyed.below(bits, self.whole)]
-        row = [device.download(csr.row_ptr, csr.offset, 1, offset=v)[0] for v in start.tolist()]
-        begin: Starts = start.astype(np.int32), np.array(row, csr.offset)
+        row_ptr = device.download(csr.row_ptr, csr.offset, csr.n)
+        begin: Starts = start.astype(np.int32), row_ptr[start]
         visit = _walk(device, csr, order_steps(device, csr, self.seed, runs), begin, self.wanted)
         slots = runs * self.targets
         device.clear(self.member, slots * self.words, np.uint32)
