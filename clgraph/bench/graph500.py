@@ -13,16 +13,17 @@ Bytes on the device, of n = 2^S vertices and m = 16 n edges in the list, of at m
 * kernel 2: rows; per vertex distance, predecessor and two lists (16 n).
 * kernel 3: rows, weights in float64 and float32 (24 m), per vertex a distance, four lists and two stamps, and
   predecessors (32 n).
+* validation: the list again (8 m, weights 4 m), and 36 n.
 """
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -43,24 +44,20 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Vertices = npt.NDArray[np.int32]
-Weights = npt.NDArray[np.float32]
-Floats = npt.NDArray[np.float64]
+Floats32 = npt.NDArray[np.float32]
 Tree = tuple[npt.NDArray[Any], ...]  # parents and distances
 A, B, C = 0.57, 0.19, 0.19  # the specification's initiator
 EDGE_FACTOR, ROOTS = 16, 64
-MOST_EDGES = 2**30
+MOST_EDGES = 2**31
 # edges of a task of one thread; also of one stream of random numbers, so that cores change no edge
 CHUNK = 1 << 20
-# edges, or vertices, of a task that validates: smaller ones wait for the interpreter's lock, larger ones for
-# memory (scale 24, 16 cores: the edges of a tree take 1.4, 0.8 and 0.95 s with 2^16, 2^18 and 2^20)
-CHECKED = 1 << 18
 
 
-def _in_threads(work: Callable[[int, int], T], count: int, chunk: int = CHUNK) -> list[T]:
+def _in_threads(work: Callable[[int, int], T], count: int) -> list[T]:
     """Call ``work(begin, end)`` for chunks of `count` items; NumPy lets go of the lock in each."""
-    begins = range(0, count, chunk)
+    begins = range(0, count, CHUNK)
     with ThreadPoolExecutor(system.cores()) as pool:
-        return list(pool.map(lambda begin: work(begin, min(begin + chunk, count)), begins))
+        return list(pool.map(lambda begin: work(begin, min(begin + CHUNK, count)), begins))
 
 
 # --- the generator ---
@@ -82,7 +79,7 @@ class Edges:
     num_vertices: int
     source: Vertices
     target: Vertices
-    weight: Weights
+    weight: Floats32
 
 
 def make_edges(scale: int, edge_factor: int = EDGE_FACTOR, seed: int = 1) -> Edges:
@@ -160,166 +157,126 @@ def pick_roots(graph: Graph, count: int, seed: int) -> npt.NDArray[np.int64]:
 
 # --- validation ---
 
-
-def validate(edges: Edges, root: int, parent: Vertices, distance: Vertices) -> None:
-    """Check a search by the specification's five rules.
-
-    Parameters
-    ----------
-    edges : Edges
-    root : int
-    parent : int32 array, shape (n,)
-        The root's is itself; -1 where the search did not come.
-    distance : int32 array, shape (n,)
-        Levels of the tree; -1 where the search did not come.
-
-    Raises
-    ------
-    ClgraphError
-        The rule that is broken, and a vertex or an edge that breaks it.
-    """
-    n, reached = len(parent), parent >= 0
-    level = _tree(root, parent, reached)
-    # as levels come from the tree, those that the search found must be the same
-    _none(2, distance != np.where(reached, level, -1), "the level of vertex {} is not its parent's plus 1")
-    level = np.where(reached, level, np.int32(-2))  # by more than 1 from any in the tree
-    in_list = np.zeros(n, np.bool_)
-    in_list[root] = True
-
-    def check(begin: int, u: Ends, v: Ends) -> None:
-        apart = np.abs(u.value - v.value) > 1
-        if apart.any():
-            at = int(np.argmax(apart))
-            both = u.parent[at] >= 0 and v.parent[at] >= 0
-            what = "joins levels that differ by more than 1" if both else "has one end outside the tree"
-            raise _broken(3 if both else 4, f"edge {begin + at} ({u.vertex[at]}, {v.vertex[at]}) {what}")
-        for low, high in ((u, v), (v, u)):  # all threads write the same
-            in_list[high.vertex[high.parent == low.vertex]] = True
-
-    _look_through(edges, parent, level, check)
-    _none(5, reached & ~in_list, "vertex {} and its parent are no edge of the list")
+# what each check of `cl/bench/graph500.cl` says of the first vertex that fails it, by the number of its rule;
+# of edges see `_broken_edge`
+LEVELS = {
+    "range": (1, "the parent of vertex {} is not below {}"),
+    "cycle": (1, "vertex {} is on a cycle, or its way up does not end at the root"),
+    "value": (2, "the level of vertex {} is not its parent's plus 1"),
+    "half": (2, ""),
+    "edge": (3, ""),
+    "list": (5, "vertex {} and its parent are no edge of the list"),
+}
+DISTANCES = LEVELS | {
+    "value": (2, "vertex {} has no distance from 0 on"),
+    "half": (2, "vertex {} has a parent and no distance, or the reverse"),
+}
+NOT_TIGHT = 2, "no edge between vertex {} and its parent makes up their distances"
+IN_LIST, TIGHT = 1, 2  # bits of what the device notes of vertices
 
 
-def validate_paths(edges: Edges, root: int, parent: Vertices, distance: Weights) -> None:
-    """Check shortest paths by the specification's five rules.
-
-    The second is stricter here: distances of a vertex and its parent differ by the weight of an edge between
-    them, as float32 adds it. With the third, by which no edge makes a distance shorter, it follows that all
-    distances are the least ones.
+class Listed:
+    """A list of edges in the memory of the device that checks trees against it.
 
     Parameters
     ----------
+    device : Device
     edges : Edges
-    root : int
-    parent : int32 array, shape (n,)
-        The root's is itself; -1 where the search did not come.
-    distance : float32 array, shape (n,)
-        Infinity where the search did not come.
-
-    Raises
-    ------
-    ClgraphError
-        The rule that is broken, and a vertex or an edge that breaks it.
+    weighted : bool
+        Whether shortest paths are checked, too.
     """
-    reached = parent >= 0
-    _tree(root, parent, reached)
-    _none(2, ~(distance >= 0), "vertex {} has no distance from 0 on")
-    _none(2, reached != (distance < np.inf), "vertex {} has a parent and no distance, or the reverse")
-    if distance[root] != 0:
-        raise _broken(2, f"the root is at {distance[root]}")
-    in_list, tight = np.zeros((2, len(parent)), np.bool_)
-    in_list[root] = tight[root] = True
 
-    def check(begin: int, u: Ends, v: Ends) -> None:
-        weight = edges.weight[begin : begin + len(u.vertex)]
-        to_u, to_v = v.value + weight, u.value + weight
-        shorter = (to_u < u.value) | (to_v < v.value)
-        if shorter.any():
-            at = int(np.argmax(shorter))
-            if u.parent[at] >= 0 and v.parent[at] >= 0:
-                what = f"joins distances {u.value[at]} and {v.value[at]}, its weight is {weight[at]}"
-                raise _broken(3, f"edge {begin + at} ({u.vertex[at]}, {v.vertex[at]}) {what}")
-            raise _broken(
-                4, f"edge {begin + at} ({u.vertex[at]}, {v.vertex[at]}) has one end outside the tree"
+    def __init__(self, device: Device, edges: Edges, *, weighted: bool = True) -> None:
+        self.device, self.edges, self.count = device, edges, len(edges.source)
+        with device.alone():
+            device.reserve(
+                {"edges": 4 * self.count, "their targets": 4 * self.count, "tree": 36 * edges.num_vertices}
             )
-        for low, high, made in ((u, v, to_v), (v, u, to_u)):  # all threads write the same
-            of_tree = high.parent == low.vertex
-            in_list[high.vertex[of_tree]] = True
-            tight[high.vertex[of_tree & (made == high.value)]] = True
-
-    _look_through(edges, parent, distance, check)
-    _none(5, reached & ~in_list, "vertex {} and its parent are no edge of the list")
-    _none(2, reached & ~tight, "no edge between vertex {} and its parent makes up their distances")
+            self.source, self.target = device.upload(edges.source), device.upload(edges.target)
+            self.weight = device.upload(edges.weight) if weighted else None
 
 
-class Ends(NamedTuple):
-    """One end of some edges of the list, its parent and its level or distance; arrays of one thread."""
+def validate(listed: Listed, root: int, parent: Vertices, distance: npt.NDArray[Any]) -> None:
+    """Check a search, or shortest paths, by the specification's five rules.
 
-    vertex: Vertices
-    parent: Vertices
-    value: npt.NDArray[Any]
+    The second is stricter here for shortest paths: distances of a vertex and its parent differ by the weight
+    of an edge between them, as float32 adds it. With the third, by which no edge makes a distance shorter, it
+    follows that all distances are the least ones.
 
+    Parameters
+    ----------
+    listed : Listed
+    root : int
+    parent : int32 array, shape (n,)
+        The root's is itself; -1 where the search did not come.
+    distance : int32 or float32 array, shape (n,)
+        Levels of a search, -1 where it did not come; or distances of paths, infinity there.
 
-def _look_through(
-    edges: Edges, parent: Vertices, value: npt.NDArray[Any], check: Callable[[int, Ends, Ends], None]
-) -> None:
-    """Call ``check(begin, sources, targets)`` for the edges from `begin` on, in threads."""
-    # a vertex's two words are read at once, into memory that a thread keeps: new memory would cost more
-    both = np.empty((len(parent), 2), np.int32)
-    both[:, 0], both[:, 1] = parent, value.view(np.int32)
-    packed, own = both.view(np.int64)[:, 0], threading.local()
-
-    def look(begin: int, end: int) -> None:
-        if not hasattr(own, "rooms"):
-            own.rooms = [np.empty((2, CHECKED), np.int64) for _ in range(2)]
-        ends = []
-        for whole, room in zip((edges.source, edges.target), own.rooms, strict=True):
-            index, found = room[:, : end - begin]
-            index[:] = whole[begin:end]
-            np.take(packed, index, out=found, mode="clip")  # which needs no buffer; all are in range
-            words = found.view(np.int32).reshape(-1, 2)
-            ends.append(Ends(whole[begin:end], words[:, 0], words.view(value.dtype)[:, 1]))
-        check(begin, *ends)
-
-    _in_threads(look, len(edges.source), CHECKED)
-
-
-def _tree(root: int, parent: Vertices, reached: npt.NDArray[np.bool_]) -> Vertices:
-    """Check the first rule; return each vertex's steps up to the root, -1 where the search did not come."""
-    n = len(parent)
-    _none(1, parent >= n, f"the parent of vertex {{}} is not below {n}")
+    Raises
+    ------
+    ClgraphError
+        The rule that is broken, and a vertex or an edge that breaks it.
+    """
     if parent[root] != root:
         raise _broken(1, f"the root's parent is {parent[root]}")
-    level = _levels(root, parent, reached)
-    _none(1, (level < 0) & reached, "vertex {} is on a cycle, or its way up does not end at the root")
-    return level
+    paths = distance.dtype == np.float32
+    if paths and distance[root] > 0:
+        raise _broken(2, f"the root is at {distance[root]}")
+    with listed.device.alone():
+        _check(listed, root, parent, distance, paths)
 
 
-def _levels(root: int, parent: Vertices, reached: npt.NDArray[np.bool_]) -> Vertices:
-    """Return the steps from each vertex up to the root; -1 where they do not lead there."""
-    n = len(parent)
-    everyone = np.arange(n, dtype=np.int32)
-    up = np.where(reached, parent, everyone)
-    steps = (up != everyone).astype(np.int32)
+def _check(listed: Listed, root: int, parent: Vertices, distance: npt.NDArray[Any], paths: bool) -> None:
+    device, n, items = listed.device, len(parent), listed.device.tuning.items
+    program = device.program("bench/graph500", ITEMS=items, PATHS=paths or None)
+    passes, checks = -(-n // items), DISTANCES if paths else LEVELS
+    tree = SimpleNamespace(
+        n=n,
+        root=root,
+        parent=device.upload(parent),
+        value=device.upload(distance.view(np.int32)),
+        wrong=device.upload(np.full(len(checks), 2**32 - 1, np.uint32), writable=True),
+        ends=device.empty(2 * n, np.int32),
+        known=device.zeros(n, np.uint32),
+        **{name: device.empty(n, np.int32) for name in ("up", "steps", "further", "more")},
+    )
 
+    def none_failed(checks: dict[str, tuple[int, str]] = checks) -> None:
+        found = device.download(tree.wrong, np.uint32, len(checks)).tolist()
+        for (name, (rule, what)), at in zip(checks.items(), found, strict=True):
+            if at != 2**32 - 1:
+                if name == "edge":
+                    raise _broken_edge(listed.edges, at, parent, distance if paths else None)
+                raise _broken(rule, what.format(at, n))
+
+    program.tree_begin.launch(tree, passes)
+    none_failed()
     # each round doubles the steps that `up` takes; a tree of n vertices has ended after log2(n) of them
-    def climb(begin: int, end: int) -> bool:
-        at = up[begin:end]
-        np.add(steps[begin:end], steps[at], out=more[begin:end])
-        further[begin:end] = up[at]
-        return np.array_equal(further[begin:end], at)
-
     for _ in range(n.bit_length()):
-        more, further = np.empty_like(steps), np.empty_like(up)
-        if all(_in_threads(climb, n, CHECKED)):
+        moved = device.zeros(1, np.int32)
+        program.tree_climb.launch(tree, passes, moved=moved)
+        tree.up, tree.further, tree.steps, tree.more = tree.further, tree.up, tree.more, tree.steps
+        if not device.download(moved, np.int32, 1)[0]:
             break
-        steps, up = more, further
-    return np.where(reached & (up == root), steps, np.int32(-1))
+    program.tree_vertices.launch(tree, passes)
+    none_failed()
+    edges = {"source": listed.source, "target": listed.target, "weight": listed.weight}
+    program.tree_edges.launch(tree, -(-listed.count // items), count=listed.count, **edges)
+    program.tree_known.launch(tree, passes, wanted=IN_LIST)
+    none_failed()
+    if paths:
+        program.tree_known.launch(tree, passes, wanted=TIGHT)
+        none_failed(checks | {"list": NOT_TIGHT})
 
 
-def _none(rule: int, wrong: npt.NDArray[np.bool_], what: str) -> None:
-    if wrong.any():
-        raise _broken(rule, what.format(int(np.argmax(wrong))))
+def _broken_edge(edges: Edges, at: int, parent: Vertices, distance: Floats32 | None) -> ClgraphError:
+    u, v = int(edges.source[at]), int(edges.target[at])
+    rule, what = 3, "joins levels that differ by more than 1"
+    if min(parent[u], parent[v]) < 0:
+        rule, what = 4, "has one end outside the tree"
+    elif distance is not None:
+        what = f"joins distances {distance[u]} and {distance[v]}, its weight is {edges.weight[at]}"
+    return _broken(rule, f"edge {at} ({u}, {v}) {what}")
 
 
 def _broken(rule: int, what: str) -> ClgraphError:
@@ -329,26 +286,8 @@ def _broken(rule: int, what: str) -> ClgraphError:
 # --- the run, and its output block ---
 
 
-class Kernel(NamedTuple):
-    """A kernel that is run from each root.
-
-    Attributes
-    ----------
-    run : callable
-        Takes graph, root and device; returns what brings parents and distances to the host.
-    validate : callable
-        Takes edges, root, parents and distances; raises if a rule is broken.
-    """
-
-    run: Callable[[Graph, int, Device], Callable[[], Tree]]
-    validate: Callable[..., None]
-
-
-# validate is looked up when it is called
-KERNELS = {
-    "bfs": Kernel(_search, lambda *tree: validate(*tree)),
-    "sssp": Kernel(_paths, lambda *tree: validate_paths(*tree)),
-}
+# each takes graph, root and device; it returns what brings parents and distances to the host
+KERNELS: dict[str, Callable[[Graph, int, Device], Callable[[], Tree]]] = {"bfs": _search, "sssp": _paths}
 
 
 @dataclass(frozen=True)
@@ -365,7 +304,7 @@ class Settings:
         if (count := self.edge_factor << self.scale) > MOST_EDGES:
             raise InputError(
                 f"scale {self.scale} and edge factor {self.edge_factor} are {count} edges: give smaller "
-                f"ones, of at most {MOST_EDGES}, whose arcs both ways a device can count in 32 bits"
+                f"ones, of at most {MOST_EDGES}, whose arcs both ways are at most 2^32"
             )
 
 
@@ -374,7 +313,8 @@ class Constructed(NamedTuple):
 
     Attributes
     ----------
-    edges : Edges
+    listed : Listed
+        The list, for checks: uploaded once more after the construction.
     graph : Graph
     of_source : int array, shape (n,)
         Edges of the list that begin at each vertex.
@@ -382,7 +322,7 @@ class Constructed(NamedTuple):
         Seconds.
     """
 
-    edges: Edges
+    listed: Listed
     graph: Graph
     of_source: npt.NDArray[np.int64]
     generation: float
@@ -425,9 +365,9 @@ def _make(settings: Settings, weighted: bool, device: Device) -> Constructed:
     begun = clock()
     graph = _construct_ready(edges, weighted, device)
     construction = clock() - begun
-    # of an edge in the tree both ends are: edges are counted at their sources
     of_source = np.bincount(edges.source, minlength=edges.num_vertices)
-    return Constructed(edges, graph, of_source, generation, construction)
+    listed = Listed(device, edges, weighted=weighted)
+    return Constructed(listed, graph, of_source, generation, construction)
 
 
 def _construct_ready(edges: Edges, weighted: bool, device: Device) -> Graph:
@@ -441,22 +381,22 @@ def _construct_ready(edges: Edges, weighted: bool, device: Device) -> Graph:
 
 
 def _run(settings: Settings, name: str, weighted: bool, context: Context) -> Figures:
-    device, clock, kernel = context.device, time.perf_counter, KERNELS[name]
+    device, clock, search = context.device, time.perf_counter, KERNELS[name]
     made: Constructed = context.made("graph500", partial(_make, settings, weighted, device))
-    kernel.run(construct(make_edges(8), device), 0, device)  # builds its kernels
+    search(construct(make_edges(8), device), 0, device)  # builds its kernels
     seconds, counted, checking = [], [], []
     for root in map(int, pick_roots(made.graph, settings.roots, settings.seed)):
         begun = clock()
-        found = kernel.run(made.graph, root, device)
+        found = search(made.graph, root, device)
         seconds.append(clock() - begun)
         begun = clock()
         parent, distance = found()
         parent[root] = root
         try:
-            kernel.validate(made.edges, root, parent, distance)
+            validate(made.listed, root, parent, distance)
         except ClgraphError as error:
             raise ClgraphError(f"search from {root}: {error}") from error
-        counted.append(int(made.of_source[parent >= 0].sum()))
+        counted.append(_edges_within(parent, made.of_source))
         checking.append(clock() - begun)
     teps = np.array(counted) / seconds
     values = {
@@ -467,8 +407,17 @@ def _run(settings: Settings, name: str, weighted: bool, context: Context) -> Fig
         "validation": quantity(sum(checking), "s"),
     }
     lists = {"times": seconds, "edges": counted, "validation_times": checking}
-    sizes = {"of_vertices": made.edges.num_vertices, "of_arcs": made.graph.num_arcs}
-    return Figures(values, {**sizes, "of_tuples": len(made.edges.source), **lists})
+    sizes = {"of_vertices": made.graph.num_vertices, "of_arcs": made.graph.num_arcs}
+    return Figures(values, {**sizes, "of_tuples": made.listed.count, **lists})
+
+
+def _edges_within(parent: Vertices, of_source: npt.NDArray[np.int64]) -> int:
+    """Count the edges of the list in a tree, at their sources: both ends of an edge are in it, or none."""
+
+    def within(begin: int, end: int) -> int:
+        return int(of_source[begin:end][parent[begin:end] >= 0].sum())
+
+    return sum(_in_threads(within, len(parent)))
 
 
 def harmonic(values: Any) -> tuple[float, float]:

@@ -47,7 +47,7 @@ def graphalytics(run: Run) -> None:
 
 
 @click.command(cls=Command)
-@option("--scale", "Binary logarithm of the number of vertices.", click.IntRange(1, 26), required=True)
+@option("--scale", "Binary logarithm of the number of vertices.", click.IntRange(1, 30), required=True)
 @option("--edge-factor", "Edges to draw per vertex.", click.IntRange(1, 64), 16)
 @option("--roots", "Number of searches of each kind.", AT_LEAST_1, 64)
 @option("--kernel kernels NAME", "Run only this kernel, bfs or sssp (repeatable).", multiple=True)
