@@ -241,7 +241,8 @@ termination = Termination()
 def signals_as_interrupts() -> Iterator[list[int]]:
     """Within the block SIGTERM and SIGHUP raise KeyboardInterrupt, so that files and children are cleaned up.
 
-    As SIGINT does; each once no import is at a point where that would be lost, or leave a lock locked.
+    As SIGINT does; each once no import is at a point where that would leave a lock locked, and once more if
+    it came within a callback of a weak reference, where Python ignores what is raised.
 
     Yields
     ------
@@ -267,9 +268,13 @@ def signals_as_interrupts() -> Iterator[list[int]]:
     def stop(frame: FrameType | None, tries: int) -> None:
         # importlib's locks might stay locked for ever, and what its callbacks of weak references raise is
         # ignored: a millisecond later, then. (A wait for another thread's import is interrupted in the end.)
-        termination.pending = bool(tries) and _is_importlib(frame)
-        if not termination.pending:
+        if not tries or not _is_importlib(frame):
+            termination.pending = False
             raise KeyboardInterrupt
+        stop_later(tries)
+
+    def stop_later(tries: int) -> None:
+        termination.pending = True
 
         def later(_: int, now: FrameType | None) -> None:
             # not if it has been raised meanwhile, or will be by `raise_deferred`
@@ -279,15 +284,26 @@ def signals_as_interrupts() -> Iterator[list[int]]:
         signal.signal(_ALARM, later)
         signal.setitimer(signal.ITIMER_REAL, 0.001)
 
+    show = sys.unraisablehook
+
+    def not_ignored(what: sys.UnraisableHookArgs) -> None:
+        in_time = timers and threading.current_thread() is threading.main_thread()
+        if in_time and issubclass(what.exc_type, KeyboardInterrupt):
+            stop_later(1000)
+        else:
+            show(what)
+
     # not if it is ignored already (nohup), and not in a thread, where Python sets no handlers
     mine = [each for each in TERMINATING if in_main_thread and signal.getsignal(each) is signal.SIG_DFL]
     usual = signal.default_int_handler
     ctrl_c = in_main_thread and signal.getsignal(signal.SIGINT) is usual
     for each in (*mine, signal.SIGINT) if ctrl_c else mine:
         signal.signal(each, interrupt)
+    sys.unraisablehook = not_ignored
     try:
         yield termination.caught
     finally:
+        sys.unraisablehook = show
         if timers and termination.interrupted:
             termination.pending = False
             signal.setitimer(signal.ITIMER_REAL, 0)
