@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from clgraph import keyed
-from clgraph.arguments import hints, real, whole, word
+from clgraph.arguments import real, shown, whole, word
 from clgraph.errors import InputError
 from clgraph.graph import Duplicates, Graph
 from clgraph.graph.building import INT32_MAX, sorted_rows
@@ -198,6 +198,8 @@ def _make(
     progress: Tell | None,
     report: dict[str, Any] | None,
 ) -> Graph:
+    if report is not None and not isinstance(report, dict):
+        raise InputError(f"report is {shown(report)}: give a dict, which is filled in")
     if device is None:
         laps, name = _Laps(), "host"
         graph = _make_on_host(model, duplicates, progress, laps)
@@ -336,7 +338,7 @@ def _program(device: Device) -> Any:
 
 
 @keyed.takes_rng
-@hints
+@with_progress("generating")
 def erdos_renyi_graph(
     num_vertices: int,
     num_edges: int,
@@ -344,7 +346,7 @@ def erdos_renyi_graph(
     seed: int | None = None,
     rng: keyed.Rng | None = None,
     device: Device | str | None = None,
-    progress: Tell | None = None,
+    progress: Any = None,
 ) -> Graph:
     """Generate a uniformly random graph of n vertices and m edges (Erdos and Renyi, 1959).
 
@@ -360,7 +362,7 @@ def erdos_renyi_graph(
     device : Device or str, optional
         Where the graph is made (as in `clgraph.get_device`); the arrays stay there for what comes next. The
         graph is the same on every device.
-    progress : callable, optional
+    progress : callable or bool, optional
         Called with (edges placed, edges).
 
     Returns
@@ -404,7 +406,7 @@ def erdos_renyi_graph(
 
 
 @keyed.takes_rng
-@hints
+@with_progress("generating")
 def watts_strogatz_graph(
     num_vertices: int,
     degree: int,
@@ -413,7 +415,7 @@ def watts_strogatz_graph(
     seed: int | None = None,
     rng: keyed.Rng | None = None,
     device: Device | str | None = None,
-    progress: Tell | None = None,
+    progress: Any = None,
 ) -> Graph:
     """Generate a small world (Watts and Strogatz, 1998): a ring lattice with edges rewired at random.
 
@@ -469,7 +471,7 @@ def watts_strogatz_graph(
 
 
 @keyed.takes_rng
-@hints
+@with_progress("generating")
 def static_model_graph(
     num_vertices: int,
     *,
@@ -479,7 +481,7 @@ def static_model_graph(
     seed: int | None = None,
     rng: keyed.Rng | None = None,
     device: Device | str | None = None,
-    progress: Tell | None = None,
+    progress: Any = None,
 ) -> Graph:
     """Generate a static model (Goh, Kahng, Kim, 2001): ends of edges are drawn in proportion to weights.
 
@@ -542,7 +544,7 @@ def static_model_graph(
 
 
 @keyed.takes_rng
-@hints
+@with_progress("generating")
 def barabasi_albert_graph(
     num_vertices: int,
     edges_each: int,
@@ -550,7 +552,7 @@ def barabasi_albert_graph(
     seed: int | None = None,
     rng: keyed.Rng | None = None,
     device: Device | str | None = None,
-    progress: Tell | None = None,
+    progress: Any = None,
 ) -> Graph:
     """Generate a graph by preferential attachment: new vertices prefer high degrees (Barabasi, Albert, 1999).
 

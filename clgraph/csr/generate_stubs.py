@@ -13,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.arguments import hints, whole
+from clgraph.arguments import whole
 from clgraph.csr.generate import device_of, finish_graph, table_of, table_size
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
 from clgraph.errors import InputError
 from clgraph.graph.building import INT32_MAX
 from clgraph.graph.models import check_range, exact, number, power_law
-from clgraph.progress import Tell
+from clgraph.progress import Tell, with_progress
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -105,7 +105,7 @@ def _joined(
 
 
 @keyed.takes_rng
-@hints
+@with_progress("generating")
 def configuration_graph(
     num_vertices: int,
     *,
@@ -115,7 +115,7 @@ def configuration_graph(
     seed: int | None = None,
     rng: keyed.Rng | None = None,
     device: Device | str | None = None,
-    progress: Tell | None = None,
+    progress: Any = None,
 ) -> Graph:
     """Generate a configuration model with degrees from a bounded power law (Molloy and Reed, 1995).
 
@@ -230,7 +230,7 @@ class Communities:
 
 
 @keyed.takes_rng
-@hints
+@with_progress("generating")
 def lfr_graph(
     num_vertices: int,
     *,
@@ -244,7 +244,7 @@ def lfr_graph(
     seed: int | None = None,
     rng: keyed.Rng | None = None,
     device: Device | str | None = None,
-    progress: Tell | None = None,
+    progress: Any = None,
 ) -> Communities:
     """Generate a benchmark graph with communities (LFR: Lancichinetti, Fortunato, Radicchi, 2008).
 

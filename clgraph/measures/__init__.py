@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from clgraph import keyed
-from clgraph.arguments import flag, hints
+from clgraph.arguments import flag
 from clgraph.arguments import whole as whole_number
 from clgraph.graph import Graph, as_graph
 from clgraph.measures.compare import Relation, check_part, distances
@@ -20,6 +20,7 @@ from clgraph.measures.optional import Also, check_also, with_also
 from clgraph.measures.scalars import PHASES, MeasureRequest, Measures, Pair, measure
 from clgraph.measures.spectrum import eigenvalues
 from clgraph.measures.triangle_count import average_clustering, clustering, transitivity, triangles
+from clgraph.progress import with_progress
 from clgraph.results import kernel_facts, text_of
 from clgraph.run import run_on
 
@@ -200,7 +201,7 @@ class Quality(Pair):
 
 
 @keyed.takes_rng
-@hints
+@with_progress("measuring")
 def quality(
     original: Graph | Any,
     sample: Graph | Sample | Any | None = None,
@@ -213,7 +214,7 @@ def quality(
     eigenvalues: bool | None = None,
     fit: Fit = "own",
     also: Sequence[str] | str = (),
-    progress: Callable[[int, int], None] | None = None,
+    progress: Any = None,
 ) -> Quality:
     """Measure a graph and, if given, a sample of it.
 
@@ -249,7 +250,7 @@ def quality(
         between two connected vertices, searched from all vertices, or of a large graph from `hop_sources`
         of them. "ks_in_degree", "ks_out_degree": of a directed graph the Kolmogorov-Smirnov distance of the
         degrees by arcs in, and by arcs out, from the original's; without loops, each arc once.
-    progress : callable, optional
+    progress : callable or bool, optional
         Called with (done, of).
 
     Returns

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from clgraph.arguments import hints, whole
+from clgraph.arguments import whole
 from clgraph.components import largest_component
 from clgraph.csr.generate import device_of, static_model_graph
 from clgraph.keyed import Rng, takes_rng
+from clgraph.progress import with_progress
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
-    from clgraph.progress import Tell
 
 VERTICES = 30_000_000
 # fitted to the average degrees and degree exponents of CHARACTERISTICS at 30 M vertices: see copra_graph
@@ -53,14 +53,14 @@ CHARACTERISTICS: dict[str, list[Row]] = {
 
 
 @takes_rng
-@hints
+@with_progress("generating")
 def copra_graph(
     num_vertices: int = VERTICES,
     *,
     seed: int | None = 1,
     rng: Rng | None = None,
     device: Device | str | None = None,
-    progress: Tell | None = None,
+    progress: Any = None,
 ) -> Graph:
     """Generate a graph like that of the COPRA thesis (Tariq 2018), which does not name its generator.
 
