@@ -12,7 +12,7 @@
 //             pieces
 // launch      as many work-groups of LOCAL as the device runs at a time; each loops over slices, adjacent slices going
 //             to different groups, so that long and short ones spread evenly
-// tunables    WIDTH 32 (lanes that run in lockstep), HOT, LOCAL, UNROLL
+// tunables    WIDTH 32 (lanes that run in lockstep), HOT, LOCAL, UNROLL, PIECE_UNROLL, ENDING (work-items that end an iteration)
 
 #include "ranking/pagerank.h"
 #include "ranking/sell.h"
@@ -21,14 +21,18 @@
 #ifndef UNROLL
 #define UNROLL 8
 #endif
+#ifndef PIECE_UNROLL
+#define PIECE_UNROLL 16
+#endif
 #ifndef HOT
 #define HOT 1024
 #endif
-
-// for (each slice s of this team): strided by all teams of all groups
-#define FOR_SLICES(s, slices)                                                                                  \
-    for (int s = (get_local_id(0) / WIDTH) * get_num_groups(0) + get_group_id(0); s < (slices);                \
-         s += LOCAL / WIDTH * get_num_groups(0))
+#ifndef ENDING
+#define ENDING 1
+#endif
+// of pieces: the hot values, or what the end of an iteration needs
+#define END_ROOM ((16 + ENDING * (int)sizeof(Tally)) / (int)sizeof(REAL))
+#define ROOM (HOT + 1 > END_ROOM ? HOT + 1 : END_ROOM)
 
 // The values of up to HOT sources from number `from` on.
 #define TAKE_HOT(from)                                                                                                 \
@@ -36,37 +40,61 @@
     if (get_local_id(0) == 0) values[0] = 0;                                                                           \
     barrier(CLK_LOCAL_MEM_FENCE)
 
-// A lane's row: UNROLL arcs at a time, so that their values are fetched together.
-#define ARCS_OF(sum, begin, s, arc)                                                                  \
-    do {                                                                                             \
-        OFFSET e = (OFFSET)begin[s] * WIDTH + lane;                                                  \
-        const OFFSET stop_ = (OFFSET)begin[(s) + 1] * WIDTH;                                         \
-        for (; e + (UNROLL - 1) * WIDTH < stop_; e += UNROLL * WIDTH) {                              \
-            WIDE value_[UNROLL];                                                                     \
-            _Pragma("unroll") for (int i = 0; i < UNROLL; i++) value_[i] = arc(e + i * WIDTH);       \
-            _Pragma("unroll") for (int i = 0; i < UNROLL; i++) sum = acc_add(sum, value_[i]);        \
-        }                                                                                            \
-        for (; e < stop_; e += WIDTH) sum = acc_add(sum, arc(e));                                    \
+// A lane's row: `unroll` arcs at a time, so that their values are fetched together; the rest likewise, with zeros.
+#define ARCS_OF(sum, from, to, arc, unroll)                                                                 \
+    do {                                                                                                    \
+        OFFSET e = (OFFSET)(from) * WIDTH + lane;                                                           \
+        const OFFSET stop_ = (OFFSET)(to) * WIDTH;                                                          \
+        for (; e + ((unroll) - 1) * WIDTH < stop_; e += (unroll) * WIDTH) {                                 \
+            WIDE value_[unroll];                                                                            \
+            _Pragma("unroll") for (int i = 0; i < (unroll); i++) value_[i] = arc(e + i * WIDTH);            \
+            _Pragma("unroll") for (int i = 0; i < (unroll); i++) sum = acc_add(sum, value_[i]);             \
+        }                                                                                                   \
+        if (e < stop_) {                                                                                    \
+            WIDE value_[unroll];                                                                            \
+            _Pragma("unroll") for (int i = 0; i < (unroll); i++)                                            \
+                value_[i] = e + i * WIDTH < stop_ ? arc(e + i * WIDTH) : 0;                                 \
+            _Pragma("unroll") for (int i = 0; i < (unroll); i++) sum = acc_add(sum, value_[i]);             \
+        }                                                                                                   \
     } while (0)
 #define LOCAL_ARC(e) HOT_ARC(__local REAL, values, e)
-#define SUM_ROW(sum, s)                       \
-    ACC sum = ACC_ZERO;                       \
-    ARCS_OF(sum, hot_begin, s, LOCAL_ARC);    \
-    ARCS_OF(sum, cold_begin, s, COLD_ARC)
+// where the hot and the cold arcs of a slice begin and end
+#define BOUNDS(s) ((int4)(hot_begin[s], hot_begin[(s) + 1], cold_begin[s], cold_begin[(s) + 1]))
+#define SUM_ROW(sum, bounds, unroll)                     \
+    ACC sum = ACC_ZERO;                                  \
+    ARCS_OF(sum, bounds.x, bounds.y, LOCAL_ARC, unroll); \
+    ARCS_OF(sum, bounds.z, bounds.w, COLD_ARC, unroll)
 
+// With `count` the first work-group, which has no slices, ends the iteration before: a launch of its own would take 6 us
+// on an H200. One work-item does, in the order of pagerank_finish's ENDING work-items; meanwhile the others sum pieces,
+// perhaps some that nobody reads, if that iteration was the last.
 OF_GROUP
 __kernel void pagerank_bin_pieces(const int n, __global const int *restrict bound, SLICE_ARGS,
                                   __global const int *restrict piece_place, __global const REAL *restrict contribution,
-                                  __global const int *restrict state, __global ACC *restrict piece_sum)
+                                  __global ACC *restrict piece_sum, END_ARGS)
 {
-    __local REAL values[HOT + 1];
-    const int group = get_group_id(0), lane = get_local_id(0) & (WIDTH - 1), from = bound[3 * group + 2];
-    const int end_ = state[STOPPED] ? 0 : bound[3 * group + 1];
+    __local REAL values[ROOM] __attribute__((aligned(16)));
+    __local Tally *const box = (__local Tally *)(values + 16 / sizeof(REAL));
+    const int group = get_group_id(0), id = get_local_id(0), lane = id & (WIDTH - 1), from = bound[3 * group + 2];
+    const int stopped = SHARED_LOAD(state + STOPPED), end_ = stopped ? 0 : bound[3 * group + 1];
+    const int ends = group == 0 && !stopped ? min(count, ENDING) : 0;
+    for (int i = id; i < ends; i += LOCAL)
+        box[i] = tally_of_lane(i, ENDING, END_PASS);
     TAKE_HOT((from < 0 ? n : from));
-    for (int s = bound[3 * group] + (int)get_local_id(0) / WIDTH; s < end_; s += LOCAL / WIDTH) {
-        SUM_ROW(sum, s);
+    for (int s = bound[3 * group] + id / WIDTH; s < end_; s += LOCAL / WIDTH) {
+        const int4 bounds = BOUNDS(s);
+        SUM_ROW(sum, bounds, PIECE_UNROLL);
         const int to = piece_place[s * WIDTH + lane];
         if (to >= 0) piece_sum[to] = sum;
+    }
+    if (id == 0 && ends) {
+        for (int half_ = ENDING / 2; half_ > 0; half_ /= 2)
+            for (int i = 0; i < half_ && i + half_ < ends; i++) {
+                box[i].dangling_mass = acc_join(box[i].dangling_mass, box[i + half_].dangling_mass);
+                box[i].moved = acc_join(box[i].moved, box[i + half_].moved);
+                box[i].other = norm_join(box[i].other, box[i + half_].other);
+            }
+        end_iteration(box[0], END_PASS);
     }
 }
 
@@ -94,12 +122,18 @@ __kernel void pagerank_bins(const int n, SLICE_ARGS, __global const int *restric
     const int lane = get_local_id(0) & (WIDTH - 1);
     Tally tally = TALLY_ZERO;
     TAKE_HOT(0);
-    FOR_SLICES(s, slices) {
+    // a team's slices are as many apart as there are teams; the next one's bounds are fetched ahead
+    const int stride = LOCAL / WIDTH * get_num_groups(0);
+    int s = get_local_id(0) / WIDTH * get_num_groups(0) + get_group_id(0);
+    int4 next_bounds = s < slices ? BOUNDS(s) : (int4)(0);
+    for (; s < slices; s += stride) {
+        const int4 bounds = next_bounds;
         const int head = s * WIDTH, tail = n - head < WIDTH ? n : head + WIDTH;
         const int v = head + lane;
         const REAL before = v < n ? rank[v] : 0, inv = v < n ? inverse[v] : 0;   // fetched while the arcs are summed
+        if (s + stride < slices) next_bounds = BOUNDS(s + stride);
         const int has_blocks = first_block[head] != first_block[tail];
-        SUM_ROW(sum, s);
+        SUM_ROW(sum, bounds, UNROLL);
         if (has_blocks && v < n) {
             const int last = first_block[v + 1];
             for (int b = first_block[v]; b < last; b++)

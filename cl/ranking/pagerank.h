@@ -168,3 +168,45 @@ static inline void settle(int v, ACC sum, ACC *dangling_mass, ACC *moved, ACC *o
             (into)[3 * (place) + 2] = box_other[0];                                               \
         }                                                                                         \
     } while (0)
+
+// The end of an iteration: totals of `count` parts. It counts the iteration (`counts` 0: the start does not count as
+// one) and stops after `last` of them, once the norm of the difference is below `threshold` (0: never), or once the
+// ranks are stuck (`noise`: see is_stuck). `drop`: the mass D is dropped.
+#define END_ARGS_AS(as)                                                                                          \
+    const int count, const int counts, const int last, const WIDE threshold, const WIDE noise, const int norm,   \
+        const int drop, __global const ACC *as parts, __global ACC *as sums, volatile __global int *state
+#define END_ARGS END_ARGS_AS(restrict)
+#define END_PASS count, counts, last, threshold, noise, norm, drop, parts, sums, state
+
+// What one of `lanes` work-items adds up.
+static inline Tally tally_of_lane(int lane, int lanes, END_ARGS_AS())
+{
+    Tally tally = TALLY_ZERO;
+    _Pragma("unroll 8") for (int i = lane; i < count; i += lanes) {
+        tally.dangling_mass = acc_join(tally.dangling_mass, parts[3 * i]);
+        tally.moved = acc_join(tally.moved, parts[3 * i + 1]);
+        tally.other = norm_join(tally.other, parts[3 * i + 2]);
+    }
+    return tally;
+}
+
+static inline void end_iteration(Tally total, END_ARGS_AS())
+{
+    const ACC none = ACC_ZERO;
+    sums[0] = drop ? none : total.dangling_mass;
+    sums[1] = total.moved;
+    const WIDE residual = residual_of(norm, total.moved, total.other);
+    sums[2] = acc_add(ACC_ZERO, residual);
+    if (counts) {
+        const int done = state[ITERATIONS] + 1, met = residual < threshold;
+        const int stale = residual < ACC_VALUE(sums[3]) ? 0 : state[STALE] + 1;
+        if (stale == 0) sums[3] = sums[2];
+        state[ITERATIONS] = done;
+        state[CONVERGED] = met;
+        state[STALE] = stale;
+        if (met || done >= last || is_stuck(ACC_VALUE(total.moved), noise, stale))
+            SHARED_STORE(state + STOPPED, 1);
+    } else {
+        sums[3] = acc_add(ACC_ZERO, FAR);
+    }
+}

@@ -32,44 +32,18 @@ __kernel void pagerank_start(const int n, const WIDE even, __global const REAL *
             state[i] = 0;
 }
 
-// Totals of `count` parts; counts the iteration (`counts` 0: the start does not count as one) and stops after `last` of
-// them, once the norm of the difference is below `threshold` (0: never), or once the ranks are stuck (`noise`: see
-// is_stuck in ranking/pagerank.h). `drop`: the mass D is dropped.
-__kernel void pagerank_finish(const int count, const int counts, const int last, const WIDE threshold,
-                              const WIDE noise, const int norm, const int drop,
-                              __global const ACC *restrict parts, __global ACC *restrict sums,
-                              __global int *restrict state)
+__kernel void pagerank_finish(END_ARGS)
 {
     TALLY_BOX;
     __local ACC total[3];
     Tally tally = TALLY_ZERO;
-    const int lane = get_local_id(0);
-    const int stopped = state[STOPPED];
+    const int lane = get_local_id(0), stopped = state[STOPPED];
     barrier(CLK_GLOBAL_MEM_FENCE);   // all have read it before the first one writes it
-    if (!stopped) {
-        for (int i = lane; i < count; i += LOCAL) {
-            tally.dangling_mass = acc_join(tally.dangling_mass, parts[3 * i]);
-            tally.moved = acc_join(tally.moved, parts[3 * i + 1]);
-            tally.other = norm_join(tally.other, parts[3 * i + 2]);
-        }
-    }
+    if (!stopped)
+        tally = tally_of_lane(lane, LOCAL, END_PASS);
     TALLY_GROUP(tally, total, 0);
     if (lane == 0 && !stopped) {
-        const ACC none = ACC_ZERO;
-        sums[0] = drop ? none : total[0];
-        sums[1] = total[1];
-        const WIDE residual = residual_of(norm, total[1], total[2]);
-        sums[2] = acc_add(ACC_ZERO, residual);
-        if (counts) {
-            const int done = state[ITERATIONS] + 1, met = residual < threshold;
-            const int stale = residual < ACC_VALUE(sums[3]) ? 0 : state[STALE] + 1;
-            if (stale == 0) sums[3] = sums[2];
-            state[ITERATIONS] = done;
-            state[CONVERGED] = met;
-            state[STALE] = stale;
-            state[STOPPED] = met || done >= last || is_stuck(ACC_VALUE(total[1]), noise, stale);
-        } else {
-            sums[3] = acc_add(ACC_ZERO, FAR);
-        }
+        const Tally all = {total[0], total[1], total[2]};
+        end_iteration(all, END_PASS);
     }
 }

@@ -264,9 +264,10 @@ def pagerank(
         run.lap("upload")
         solver.compile()
         run.lap("compile")
+        solver.arrays = "device" if stays else "host"
         solver.run(progress)
         run.lap("iterate")
-        scores, iterations, met, residual_1, residual = solver.take(on_device=stays)
+        scores, iterations, met, residual_1, residual = solver.take()
         rho = round_off(dtype, solver.bound_chain)
         solver.give_back()
         run.lap("download")

@@ -36,6 +36,7 @@ from clgraph.system import thread_pool
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.ranking.problem import Problem, Stop
+    from clgraph.results import Arrays
     from clgraph.scale.shards import Shards
 
 # both belong to the definition of the sums: other numbers give other bytes
@@ -567,6 +568,7 @@ class ReproducibleSolver:
 
     variant = "fixed"
     round_off_chain = 0
+    arrays: Arrays | None = "host"
     _prepared: dict[int, Prepared]  # blocks that stay on the device
 
     def __init__(
@@ -683,11 +685,13 @@ class ReproducibleSolver:
                 progress(iteration, stop.max_iter)
         self._ended = iteration, met, residual, residual
 
-    def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:
+    def take(self) -> tuple[Any, int, bool, float, float]:
         """Return ranks, iterations, whether the test was met, and the residual (L1, norm)."""
         power = self._power
         ranks = (
-            power.device.array(power.x, power.dtype.type, power.n) if on_device else self._exchange.complete()
+            power.device.array(power.x, power.dtype.type, power.n)
+            if self.arrays == "device"
+            else self._exchange.complete()
         )
         return ranks, *self._ended
 
@@ -756,9 +760,9 @@ class ShardsSolver(ReproducibleSolver):
                 self._prepared[block.number] = prepared
             yield prepared
 
-    def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:
+    def take(self) -> tuple[Any, int, bool, float, float]:
         """As for a graph; raises an InputError if a weight is invalid."""
-        found, device = super().take(on_device=on_device), self._device
+        found, device = super().take(), self._device
         with device.alone():
             bad = device.download(self._power.bad, np.int32, 1)[0]
         own = np.array([bad, max(self._lengths.values(), default=0)], np.int64)

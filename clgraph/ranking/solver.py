@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from clgraph.device.launch import Kernel
     from clgraph.graph import Graph
     from clgraph.ranking.problem import Problem, Reals, Stop
+    from clgraph.results import Arrays
 
 Real = type[np.floating[Any]]  # np.float32 or np.float64: the type of stored values
 # iterations enqueued at most before the host looks whether the device has stopped: a look empties the queue,
@@ -236,10 +237,14 @@ class Solver:
         Work-groups that tally, in all launches of an iteration.
     chain : int
         The longest chain of additions in float64 storage's own precision.
+    ends_before : bool
+        The first launch ends the iteration before if it is given a ``count`` of parts.
     sends_rank : bool
         A vertex's contribution is its rank (each arc divides), not its rank over its out-degree.
     shift : int
         Zeros in front of the contributions.
+    arrays : {"host", "device"} or None
+        Where `take` leaves the scores; None where nobody takes them. To be set before `run`.
     rank, contribution, next, parts, sums, state : buffers
         As in ``cl/ranking/pagerank.h``; lent to one call at a time (`upload`), like what `make_work` adds.
     inverse, p, q, start : buffers
@@ -252,8 +257,10 @@ class Solver:
     plan: Hashable = "graph"
     tallies = 1
     chain = 0
+    ends_before = False
     sends_rank = False
     shift = 0
+    arrays: Arrays | None = "host"
     rank: Any
     contribution: Any
     next: Any
@@ -261,6 +268,8 @@ class Solver:
     sums: Any
     state: Any
     _seen: Seen | None = None
+    _scores: Any = None  # the ranks in the graph's order, a buffer, and as an array there if it is to stay
+    _ordered = False  # whether they are enqueued
 
     def __init__(
         self, device: Device, graph: Graph, problem: Problem, stop: Stop, numbers: Numbers, weight: bool
@@ -388,7 +397,7 @@ class Solver:
 
     def begin(self) -> None:
         """Enqueue the start: ranks, contributions, and the mass on dangling vertices."""
-        local, self._seen = self.local, None
+        local, self._seen, self._scores, self._ordered = self.local, None, None, False
         self._program.pagerank_start.launch(self, self.start_groups * local, local=local)
         self._program.pagerank_finish.launch(self, local, local=local, count=self.start_groups, counts=False)
 
@@ -397,16 +406,27 @@ class Solver:
         self.begin()
         finish, done, last = self._program.pagerank_finish, 0, self.last
         end = finish.arguments_of(self) | {"count": self.tallies, "counts": True}
-        # contributions change places after each iteration: the launches of two, made once
-        rounds: list[list[Launch]] = []
-        for _ in range(2):
-            rounds.append([*self.launches(), (finish, self.local, self.local, end)])
-            self.contribution, self.next = self.next, self.contribution
+        turns = self.contribution, self.next
+        made: dict[tuple[int, bool], list[Launch]] = {}
+
+        def launches(turn: int, ended: bool) -> list[Launch]:
+            if (turn, ended) not in made:
+                # contributions change places after each iteration
+                self.contribution, self.next = turns[::-1] if turn else turns
+                found = made[turn, ended] = self.launches()
+                self.contribution, self.next = turns
+                kernel, size, local, named = found[0]
+                if not ended:
+                    found[0] = kernel, size, local, named | {"count": self.tallies}
+            return made[turn, ended]
 
         def iterate(until: int) -> int:
+            ended = True  # the iteration before
             for number in range(done, until):
-                for kernel, size, local, named in rounds[number % 2]:
+                for kernel, size, local, named in launches(number % 2, ended):
                     kernel(size, local=local, **named)
+                if ended := not self.ends_before or number + 1 == until:
+                    finish(self.local, local=self.local, **end)
             return max(done, until)
 
         if self.stop.tol == 0:  # there is nothing to look at: the queue stays full
@@ -420,11 +440,15 @@ class Solver:
             return
         glances: Pool[Staging] = self.device.cached(self.graph, "ranking-glance", Pool)
         with glances.lent(self._make_glance) if self.device.kind == "gpu" else nullcontext() as glance:
-            looked, before, until = 0, inf, min(LOOK, last)
+            looked, before, until, ahead = 0, inf, min(LOOK, last), LOOK
             while True:
                 done = iterate(until)
                 seen = self._start_look(glance)
-                if glance:  # one more, lest the device wait for the host; after the last it does nothing
+                if glance and self.arrays and not looked:
+                    self._make_scores()  # while the device is busy: it takes the driver 0.2 ms on an H200
+                if glance and self.arrays and ahead < LOOK:  # probably the end
+                    self._put_in_order()
+                elif glance:  # one more, lest the device wait for the host; after the last it does nothing
                     done = iterate(min(until + 1, last))
                 stopped, *_, residual = seen()
                 if stopped:
@@ -433,6 +457,7 @@ class Solver:
                     progress(until, last)
                 if until >= last:
                     break
+                self._ordered = False
                 rate = (residual / before) ** (1 / (until - looked))
                 ahead = iterations_until(self.threshold, residual, rate)
                 looked, before, until = until, residual, max(done, min(until + ahead, last))
@@ -473,9 +498,29 @@ class Solver:
         """Return the iterations, whether the test was met, and the residuals (L1, norm); waits."""
         return self.look()[1:]
 
-    def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:
-        """Return the scores in the graph's order (or a ``pyopencl.array.Array``), and what `end` returns."""
-        dev, real, scores = self.device, self.real, self.rank
+    def _make_scores(self) -> None:
+        """Make the buffer for the ranks in the graph's order; a first use makes the driver allocate it."""
+        buffer = self.rank
         if self.order is not None:
-            scores = gather(dev, real, self.n, self.number, scores)
-        return (dev.array if on_device else dev.take)(scores, real, self.n), *self.end()
+            buffer = self.device.output(self.n, self.real)
+            self.device.copy(buffer, self.state, 4)
+        self._scores = (
+            buffer,
+            self.device.array(buffer, self.real, self.n) if self.arrays == "device" else None,
+        )
+
+    def _put_in_order(self) -> None:
+        """Enqueue the ranks in the graph's order."""
+        if self._scores is None:
+            self._make_scores()
+        if self.order is not None:
+            given = {"at": self.number, "values": self.rank, "out": self._scores[0]}
+            launch_order(self.device, self.real, "gather", self.n, **given)
+        self._ordered = True
+
+    def take(self) -> tuple[Any, int, bool, float, float]:
+        """Return the scores in the graph's order, and what `end` returns."""
+        if not self._ordered:
+            self._put_in_order()
+        buffer, array = self._scores
+        return self.device.take(buffer, self.real, self.n) if array is None else array, *self.end()

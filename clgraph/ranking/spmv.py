@@ -145,6 +145,7 @@ class BinSolver(SpmvSolver):
         fit = (device.local_memory - group_sum_bytes(device, self.group)) // size - 1
         self.layout = replace(config.layout, hot=min(config.layout.hot, fit))
         super().prepare()
+        self.ends_before = self.sell.pieces > 0
 
     def make_balance(self, sell: Sell) -> dict[str, tuple[int, Any]]:
         hot, cold = (sell.steps_before(self.device, part) for part in ("hot_piece", "cold_piece"))
@@ -156,7 +157,7 @@ class BinSolver(SpmvSolver):
         steps = hot_steps.astype(np.int64) + COLD_COST * cold_steps.astype(np.int64)
         if steps[-1] == 0:
             return np.zeros((0, 3), np.int32)
-        assigned, when = [], []
+        assigned, when = [(0, 0, -1)], [-1.0]  # the first one ends iterations
         for kind, (first, last) in enumerate(pairwise(kinds)):
             if first == last:
                 continue
@@ -177,11 +178,13 @@ class BinSolver(SpmvSolver):
         ]
 
     def build(self, defines: dict[str, Any]) -> None:
-        super().build(defines | {"HOT": self.layout.hot, "LOCAL": self.group})
+        super().build(defines | {"HOT": self.layout.hot, "LOCAL": self.group, "ENDING": self.local})
 
     def launches(self) -> list[Launch]:
         found = super().launches()
-        if self.sell.pieces:  # a hub's are too many for one work-item to add up
+        if self.sell.pieces:
+            found[0][3].update(count=0, counts=True)
+            # a hub's are too many for one work-item to add up
             blocks = self.kernels.pagerank_bin_blocks
             named = blocks.arguments_of(self.sell) | blocks.arguments_of(self)
             found.insert(1, (blocks, self.sell.blocks, None, named))

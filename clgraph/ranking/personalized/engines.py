@@ -109,7 +109,10 @@ class OneSource:
         each = "one source" if len(self.jobs) == 1 else f"{len(self.jobs)} sources, one after the other"
         plan = (f"{each}: the rows of PageRank's own plan", *solver.explain())
         found = Outcome(request, self.round_off, plan)
-        if request.options.top is not None:
+        if request.options.top is None:
+            solver.arrays = "device" if request.stays else "host"
+        else:
+            solver.arrays = None
             lane, numbered = device.zeros(1, np.int32), solver.order is not None
             top = Top(device, solver.n, request.options.top, 1, solver.real, numbered=numbered)
         for done, i in enumerate(self.jobs, 1):
@@ -119,7 +122,7 @@ class OneSource:
                 self._fill_vectors()
             solver.run()
             if top is None:
-                found.scores[i], *end = solver.take(on_device=request.stays)
+                found.scores[i], *end = solver.take()
             else:
                 top.enqueue(lane, 1, solver.rank, number=solver.order)
                 found.index[i : i + 1], found.scores[i : i + 1] = top.take(1)
