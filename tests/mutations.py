@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from time import perf_counter
 from typing import NamedTuple
 
@@ -31,52 +31,49 @@ class Mutation(NamedTuple):
     tests: str
 
 
-def _of(tests: str, path: str, *edits: tuple[str, str]) -> list[Mutation]:
-    return [Mutation(path, right, wrong, tests) for right, wrong in edits]
+# tests of which file notice a mistake, where these are not tests/FOLDER/test_NAME.py of FOLDER/NAME
+TESTS = {
+    "cl/csr/facts.cl": "csr/test_properties.py",
+    "cl/sampling/merge_tree.cl": "sampling/test_exact.py sampling/test_curve.py",
+    "clgraph/sampling/threshold_search.py": "sampling/test_exact.py sampling/test_curve.py",
+    "clgraph/sampling/merge_tree.py": "sampling/test_exact.py sampling/test_curve.py",
+    "cl/sampling/replicates_settle.cl": "sampling/test_replicates.py sampling/test_several.py",
+    "cl/sampling/contract.cl": "sampling/test_contract.py sampling/test_contract_runs.py",
+    "cl/sampling/explore_order.cl": "sampling/test_replicates.py",
+    "cl/measures/hops_graphs.cl": "measures/test_hops.py",
+    "cl/measures/eigh.cl": "measures/test_spectrum.py",
+    "cl/sampling/draw.cl": "sampling/test_draw.py sampling/test_draw_runs.py",
+    "cl/csr/build.cl": "csr/test_build.py csr/test_build_sort.py",
+    "cl/ranking/small.cl": "ranking/test_spmv_small.py ranking/test_solver.py",
+    "cl/traversal/search_pull.cl": "traversal/test_search.py",
+    "cl/files/parse.cl": "files/test_parse.py files/test_edge_list.py files/test_table.py",
+    "clgraph/formats/text_table.py": "formats/test_edges.py formats/test_names.py files/test_table.py",
+    "clgraph/formats/adjacency_lines.py": "formats/test_metis.py",
+    "clgraph/studies/answer.py": "studies/test_summary.py studies/test_study.py",
+    "clgraph/keyed.py": "test_keyed.py test_arguments.py",
+}
 
-
-WEIGHTED = "traversal/test_weighted.py"
-PROPAGATION = "communities/test_propagation.py"
-PARTITIONS = "communities/test_partitions.py"
-MULTILEVEL = "communities/test_multilevel.py"
-FANOUT = "sampling/test_fanout.py"
-EXACT = "sampling/test_exact.py sampling/test_curve.py"
-REPLICATES = "sampling/test_replicates.py sampling/test_several.py"
-CONTRACT = "sampling/test_contract.py sampling/test_contract_runs.py"
-WALK = "sampling/literature/test_walk.py"
-
-MUTATIONS = [
-    *_of(
-        WEIGHTED,
-        "cl/traversal/weighted.cl",
+# file -> mistakes: what is right, and what is wrong; behind them the tests, if they are not those of the file
+MISTAKES: dict[str, list[tuple[str, ...]]] = {
+    "cl/traversal/weighted.cl": [
         ("if (from < own && WORD_OF", "if (from <= own && WORD_OF"),
-        (
-            "before[v] = (uint)col_idx[e];\n#endif\n                break;",
-            "before[v] = (uint)col_idx[e];\n#endif",
-        ),
+        ("col_idx[e];\n#endif\n                break;", "col_idx[e];\n#endif"),
         (", done = before[v] != UINT_MAX || v == source;", ", done = before[v] != UINT_MAX;"),
         ("if (was == 0 || was == round)", "if (was == 0)"),
         ("        if (word >= low)\n", "        if (word > low)\n"),
         ("            if (ends[middle] > a)", "            if (ends[middle] >= a)"),
         ("    if (part < spans) {\n", "    if (part < spans - 1) {\n"),
-    ),
-    *_of(
-        WEIGHTED,
-        "clgraph/traversal/weighted.py",
+    ],
+    "clgraph/traversal/weighted.py": [
         ("integers = max(n - 1, 1) * largest < EXACT[dtype]", "integers = largest < EXACT[dtype]"),
         ("dtype).type(min(last, float(np.finfo(dtype).max))))", "dtype).type(last))"),
         ("float(np.dtype(dtype).type(min(last, float(np.finfo(dtype).max))))", "last"),
         ("2 * self.n * self.lengths.largest < top", "self.lengths.largest < top"),
         ("if disconnected and reached < (batch.stop - batch.start) * n:", "if False:"),
-        (
-            "        if not self.graph.directed:\n            return self.csr, self.weight",
-            "        if True:\n            return self.csr, self.weight",
-        ),
+        ("not self.graph.directed:\n            return self.csr,", "True:\n            return self.csr,"),
         ("if last is not None and last < 0:", "if last is not None and last <= 0:"),
-    ),
-    *_of(
-        PROPAGATION,
-        "cl/communities/propagation.cl",
+    ],
+    "cl/communities/propagation.cl": [
         ("(sum[k] == most && mine < best)", "(sum[k] == most && mine > best)"),
         ("moved += now_ != next[v];", "moved += now_ != label[v];"),
         ("#define TIMES(p) ((uint)times[p])", "#define TIMES(p) 1u"),
@@ -85,305 +82,185 @@ MUTATIONS = [
         ("        keys[base + s] = NONE;\n        counts[base + s] = 0;", "        keys[base + s] = NONE;"),
         ("        most[i] = 0;\n", ""),
         ("at = at + 1 == slots ? 0 : at + 1;", "at = at + 1;"),
-    ),
-    *_of(
-        PROPAGATION,
-        "clgraph/communities/propagation.py",
-        (
-            "if self.oscillates and (iterations - done) % 2:",
-            "if self.oscillates and (iterations - done) % 2 == 0:",
-        ),
+    ],
+    "clgraph/communities/propagation.py": [
+        ("oscillates and (iterations - done) % 2:", "oscillates and (iterations - done) % 2 == 0:"),
         ("rows = given.undirected", "rows = given"),
         ("if (most := int(sums.max())) >= 2**32:", "if (most := int(sums.max())) > 2**32:"),
         ("return changed == 0, changed > 0 and moved == 0", "return changed == 0, moved == 0"),
-    ),
-    *_of(
-        PARTITIONS,
-        "cl/communities/partitions.cl",
+    ],
+    "cl/communities/partitions.cl": [
         ("u == v && loops == 2 ? value[p] + value[p] : value[p]", "value[p]"),
         ("#define TIMES(p) ((ulong)value[p])", "#define TIMES(p) 1UL"),
         ("(ulong)(head == u ? loops : 1)", "1UL"),
-    ),
-    *_of(
-        MULTILEVEL,
-        "cl/communities/multilevel.cl",
-        (
-            "(ulong)(weight ? weight[e] : 1) << (loops && col_idx[e] == (v))",
-            "(ulong)(weight ? weight[e] : 1)",
-        ),
+    ],
+    "cl/communities/multilevel.cl": [
+        ("(weight ? weight[e] : 1) << (loops && col_idx[e] == (v))", "(weight ? weight[e] : 1)"),
         ("if (c < 0 || (within && c != own && busy[c] == stamp))", "if (c < 0)"),
         ("if (u == v || (within && u >= 0 && within[u] != within[v]))", "if (u == v)"),
         ("(claim[from] != v || claim[to] != v)", "claim[from] != v"),
         (" << (other == was);", " << 1;"),
-        (
-            "value[before[begins[r]] + j] = (long)(sum[key[j]] - 1);",
-            "value[before[begins[r]] + j] = sum[key[j]];",
-        ),
+        ("[before[begins[r]] + j] = (long)(sum[key[j]] - 1);", "[before[begins[r]] + j] = sum[key[j]];"),
         ("tail[e] != tail[before] || head[e] != head[before];", "tail[e] != tail[before];"),
         ("mul_hi(cost, rest) ? near : cost * rest / whole", "cost * rest / whole"),
         ("label[number[v]] = number[root[v]];", "label[number[v]] = number[v];"),
         ("        if (label[v] == v && members[v] == 1)\n", "        if (label[v] == v)\n"),
-    ),
-    *_of(
-        MULTILEVEL,
-        "clgraph/communities/multilevel.py",
+    ],
+    "clgraph/communities/multilevel.py": [
         ("(upper << 40) + (mixed << 21) + lower", "(upper << 40) + (mixed << 20) + lower"),
         ("        return after > before\n", "        return False\n"),
         ("exponent + 38 - total.bit_length()", "exponent + 37 - total.bit_length()"),
         ("            slices *= 4\n", "            slices *= 2\n"),
         ("slices = 1 if awake is None else min(n, SLICES)", "slices = 1"),
-    ),
-    *_of(
-        "csr/test_properties.py",
-        "cl/csr/facts.cl",
+    ],
+    "cl/csr/facts.cl": [
         (
             "odd = max(odd, isnan(x) ? 2 : (int)(x != floor(x)));",
             "odd |= isnan(x) ? 2 : (int)(x != floor(x));",
         ),
         ("begin += (long)items * RUN)", "begin += (long)count)"),
-    ),
-    *_of(
-        FANOUT,
-        "cl/sampling/fanout.cl",
+    ],
+    "cl/sampling/fanout.cl": [
         ("bits = j & 1 ? keyed_b(x) : keyed_a(x);", "bits = keyed_a(x);"),
         ("                if (e < found)\n                    atomic_min(&table[at], e);\n", ""),
         ("            edge[to + j] = forward[arc];\n", ""),
         ("(uint)((t) - seed_begin[b] + 1)", "(uint)((t) - seed_begin[b])"),
         ("#define SAME_TREE(e, t) (tree[e] == (t))", "#define SAME_TREE(e, t) 1"),
-    ),
-    *_of(
-        FANOUT,
-        "clgraph/sampling/fanout.py",
+    ],
+    "clgraph/sampling/fanout.py": [
         ("if first + len(begin) - 2 >= 2**64:", "if first + len(begin) - 2 > 2**64:"),
         ("* graph.num_vertices + vertices\n", "+ vertices\n"),
-    ),
-    *_of(
-        EXACT,
-        "cl/sampling/merge_tree.cl",
-        (
-            "(size[part] == size[best] && smallest[part] < smallest[best]))\n        child",
-            "(size[part] == size[best] && smallest[part] > smallest[best]))\n        child",
-        ),
+    ],
+    "cl/sampling/merge_tree.cl": [
+        ("[part] < smallest[best]))\n        child", "[part] > smallest[best]))\n        child"),
         ("(arcs[node] - fresh[node]) / 2 + 1 : 1;", "1 : 1;"),
-    ),
-    *_of(
-        EXACT,
-        "clgraph/sampling/threshold_search.py",
-        ("if 2 * high.size <= low.size:", "if 3 * high.size <= low.size:"),
-    ),
-    *_of(
-        EXACT,
-        "clgraph/sampling/merge_tree.py",
-        (
-            "key=lambda child: (-self.size[child], self.smallest[child])",
-            "key=lambda child: -self.size[child]",
-        ),
-    ),
-    *_of(
-        REPLICATES,
-        "cl/sampling/replicates_settle.cl",
+    ],
+    "clgraph/sampling/threshold_search.py": [
+        ("if 2 * high.size <= low.size:", "if 3 * high.size <= low.size:")
+    ],
+    "clgraph/sampling/merge_tree.py": [
+        ("lambda child: (-self.size[child], self.smallest[child])", "lambda child: -self.size[child]")
+    ],
+    "cl/sampling/replicates_settle.cl": [
         ("(size[part] == size[best] && least < (best < n ? best : smallest[best - n])))", "0)"),
         ("2 * (long)r.big > r.size &&", "3 * (long)r.big > r.size &&"),
         (
             "priority[base + j] < mine || (priority[base + j] == mine && name[base + j] < name[base + i]);",
             "priority[base + j] <= mine;",
         ),
-    ),
-    *_of(
-        CONTRACT,
-        "cl/sampling/contract.cl",
+    ],
+    "cl/sampling/contract.cl": [
         ("const int taken = useful && box[lane] <= missing;", "const int taken = useful;"),
         ("            end = lane + 1;\n", "            end = lane + 2;\n"),
-        (
-            "into_place[run * whole + i] = place[i] < 0 ? -1 : run * n + place[i];",
-            "into_place[run * whole + i] = run * n + place[i];",
-        ),
-    ),
-    *_of(
-        "sampling/test_deletion_times.py",
-        "cl/sampling/deletion_times.cl",
+        ("run * whole + i] = place[i] < 0 ? -1 : run * n", "run * whole + i] = run * n"),
+    ],
+    "cl/sampling/deletion_times.cl": [
         ("least[v] = a < 0 ? LAST : min(turn[v], turn[a]);", "least[v] = a < 0 ? LAST : turn[a];"),
         ("new_least[v] = min(least[v], least[a]);", "new_least[v] = least[v];"),
-    ),
-    *_of(
-        "sampling/test_explore.py",
-        "cl/sampling/explore.cl",
+    ],
+    "cl/sampling/explore.cl": [
         ("int there = d >= 0 && d < level;", "int there = d > 0 && d < level;"),
-    ),
-    *_of(
-        "sampling/test_replicates.py",
-        "cl/sampling/explore.cl",
-        ("k < targets && i < target[k]; ++k)", "k < targets && i <= target[k]; ++k)"),
-        ("edges += col_idx[p] > v &&", "edges += col_idx[p] >= 0 &&"),
-    ),
-    *_of(
-        "sampling/test_replicates.py",
-        "cl/sampling/explore_order.cl",
-        ("step += 2 * RUN_NUMBER * arcs;", "step += RUN_NUMBER * arcs;"),
-    ),
-    *_of(
-        "measures/test_hops.py",
-        "cl/measures/hops_graphs.cl",
+        ("targets && i < target[k]; ++k)", "targets && i <= target[k]; ++k)", "sampling/test_replicates.py"),
+        ("edges += col_idx[p] > v &&", "edges += col_idx[p] >= 0 &&", "sampling/test_replicates.py"),
+    ],
+    "cl/sampling/explore_order.cl": [("step += 2 * RUN_NUMBER * arcs;", "step += RUN_NUMBER * arcs;")],
+    "cl/measures/hops_graphs.cl": [
         ("left |= ~known[k];", "left |= known[k];"),
         ("into[(size_t)v * WORDS + k] = 0;", ";"),
         ("front[(size_t)now[i] * WORDS + k] = 0;", ";"),
-    ),
-    *_of(
-        "measures/test_spectrum.py",
-        "cl/measures/eigh.cl",
+    ],
+    "cl/measures/eigh.cl": [
         ("(theta < 0 ? -1 : 1)", "1"),
         ("(other == own && j < column)", "(other == own && j <= column)"),
-    ),
-    *_of(
-        "sampling/test_repair.py",
-        "cl/sampling/repair.cl",
+    ],
+    "cl/sampling/repair.cl": [
         ("if (at < UNDONE && (at > stood || (at == stood && u > w))) {", "if (at < UNDONE && at > stood) {"),
         ("if (before >= DEEPEST) {", "if (before > 2 * DEEPEST) {"),
-    ),
-    *_of(
-        "sampling/test_draw.py sampling/test_draw_runs.py",
-        "cl/sampling/draw.cl",
+    ],
+    "cl/sampling/draw.cl": [
         ("const long planned = batch <= 5 ?", "const long planned = batch <= 4 ?"),
         ("while (edges[s] < 0 || left-- > 0)", "while (left-- > 0)"),
         ("if (first[min(drawn_slot[i], drawn_far[i])] == i)", "if (1)"),
-    ),
-    *_of(
-        WALK,
-        "cl/sampling/literature/walk.cl",
+    ],
+    "cl/sampling/literature/walk.cl": [
         ("                if (other >= 0) j = other;\n", ""),
         ("            if (u != v) previous[l] = v;\n", "            previous[l] = v;\n"),
-        (
-            "if (mul_hi(b, max((ulong)d, p)) >= (ulong)d) j = -1;",
-            "if (mul_hi(b, (ulong)d) >= (ulong)d) j = -1;",
-        ),
+        ("mul_hi(b, max((ulong)d, p)) >= (ulong)d", "mul_hi(b, (ulong)d) >= (ulong)d"),
         ("u == last && d > 1 && (j == 0 || col_idx[begin + j - 1] != u)", "u == last && d > 1"),
-    ),
-    *_of(
-        "sampling/literature/test_race.py",
-        "cl/sampling/literature/race.cl",
-        ("mine[p] = once && u < v ? NONE : k;", "mine[p] = k;"),
-    ),
-    *_of(
-        "csr/test_views.py",
-        "cl/csr/views.cl",
+    ],
+    "cl/sampling/literature/race.cl": [("mine[p] = once && u < v ? NONE : k;", "mine[p] = k;")],
+    "cl/csr/views.cl": [
         ("const int outwards = u == out && (u != in || v <= u);", "const int outwards = u == out;"),
-        (
-            "                continue;   // a loop is in both rows and counts once\n            found",
-            "                ;\n            found",
-        ),
+        ("continue;   // a loop is in both rows and counts once\n            found", ";\n            found"),
         ("view_multiplicity[to - 1] = (int)", "view_multiplicity[to - fresh] = (int)"),
-    ),
-    *_of(
-        "csr/test_build.py csr/test_build_sort.py",
-        "cl/csr/build.cl",
+    ],
+    "cl/csr/build.cl": [
         ("while (p < arcs && col[p] < 0)", "while (p < begin + length && col[p] < 0)"),
-        (
-            "            if (mirror && t != h)\n                atomic_inc",
-            "            if (mirror)\n                atomic_inc",
-        ),
-    ),
-    *_of(
-        "ranking/test_top.py",
-        "cl/ranking/top.cl",
+        ("if (mirror && t != h)\n                atomic_inc", "if (mirror)\n                atomic_inc"),
+    ],
+    "cl/ranking/top.cl": [
         ("return a > b || (a == b && name_a < name_b);", "return a > b;"),
         ("return scale[v] == 0 ? x : x * scale[v];", "return x * scale[v];"),
-    ),
-    *_of(
-        "ranking/test_spmv_small.py ranking/test_solver.py",
-        "cl/ranking/small.cl",
-        (
-            "mass = drop ? none : acc_add(dangling_mass, from_rest);",
-            "mass = acc_add(dangling_mass, from_rest);",
-        ),
+    ],
+    "cl/ranking/small.cl": [
+        ("drop ? none : acc_add(dangling_mass, from_rest);", "acc_add(dangling_mass, from_rest);"),
         ("stale = residual < ACC_VALUE(least) ? 0 : stale + 1;", "stale = 0;"),
-    ),
-    *_of(
-        "traversal/test_search.py",
-        "cl/traversal/search_pull.cl",
-        ("best = min(best, owner[u]);", "best = owner[u];"),
-    ),
-    *_of(
-        "traversal/test_many.py",
-        "cl/traversal/many.cl",
-        ("        if (i < old)\n            front[queue[i]] = 0;\n", ""),
-    ),
-    *_of(
-        "centrality/test_betweenness.py",
-        "cl/centrality/betweenness.cl",
+    ],
+    "cl/traversal/search_pull.cl": [("best = min(best, owner[u]);", "best = owner[u];")],
+    "cl/traversal/many.cl": [("        if (i < old)\n            front[queue[i]] = 0;\n", "")],
+    "cl/centrality/betweenness.cl": [
         ("        first &= distance[AT(v, before)] != d;\n", ""),
         ("total[source[l]] += reached[l];", "total[source[l]] = reached[l];"),
-        (
-            "distance[tail + l] >= 0 && distance[head + l] == distance[tail + l] + 1",
-            "distance[head + l] == distance[tail + l] + 1",
-        ),
-    ),
-    *_of(
-        "centrality/test_betweenness.py",
-        "clgraph/centrality/betweenness.py",
+        ("distance[tail + l] >= 0 && distance[head + l] ==", "distance[head + l] =="),
+    ],
+    "clgraph/centrality/betweenness.py": [
         ("own = count / (count - 1) if", "own = 1 if"),
         ("total = (total / np.bincount(pair))[pair]", "total = total[pair]"),
-    ),
-    *_of(
-        "measures/test_triangle_count.py",
-        "cl/measures/triangle_count.cl",
-        (
-            "            if (at_u)\n                add_wide(&count[u], at_u);\n            at_u = 0;",
-            "            at_u = 0;",
-        ),
+    ],
+    "cl/measures/triangle_count.cl": [
+        ("if (at_u)\n                add_wide(&count[u], at_u);\n            at_u = 0;", "at_u = 0;"),
         ("has_row ? met : 2 * met", "met"),
         ("atomic_or(&matrix[(long)j * words + i / 32], 1u << i % 32);", ""),
-        (
-            "            add_wide(&count[w], 2 * (marks[w] - 1u));\n        marks[w] = 0;",
-            "            marks[w] = 0;",
-        ),
-    ),
-    *_of(
-        "files/test_parse.py files/test_edge_list.py files/test_table.py",
-        "cl/files/parse.cl",
+        ("            add_wide(&count[w], 2 * (marks[w] - 1u));\n        marks", "            marks"),
+    ],
+    "cl/files/parse.cl": [
         ("loops += out.id[0] == out.id[1];", ""),
         ("certain == DOUBTFUL ? begin : -1;", "-1;"),
-    ),
-    *_of(
-        "formats/test_edges.py formats/test_names.py files/test_table.py",
-        "clgraph/formats/text_table.py",
+    ],
+    "clgraph/formats/text_table.py": [
         ("if quoted is None else quoted.replace('\"\"', '\"'))", "if quoted is None else quoted)"),
         ("(np.isfinite(weights) & (weights >= layout.lightest))", "np.isfinite(weights)"),
-    ),
-    *_of(
-        "formats/test_metis.py",
-        "clgraph/formats/adjacency_lines.py",
-        (
-            'ncon = (int(fields[3]) if len(fields) > 3 else 1) if fmt[1] == "1" else 0',
-            "ncon = int(fields[3]) if len(fields) > 3 else 0",
-        ),
+    ],
+    "clgraph/formats/adjacency_lines.py": [
+        ('(int(fields[3]) if len(fields) > 3 else 1) if fmt[1] == "1"', "int(fields[3]) if len(fields) > 3"),
         ("if header.edges != edges and 2 * header.edges != len(head):", "if header.edges != edges:"),
         ("blank[:n] = True", "blank[: n + 1] = True"),
-    ),
-    *_of(
-        "formats/test_pajek.py",
-        "clgraph/formats/pajek.py",
+    ],
+    "clgraph/formats/pajek.py": [
         ('again = ~rows["arc"] & (tail != head)', 'again = ~rows["arc"]'),
         ("*([] if is_arc else [(v, u)])", "(v, u)"),
-    ),
-    *_of(
-        "formats/test_mtx.py",
-        "clgraph/formats/mtx.py",
-        ("        lower = source >= target\n", "        lower = source > target\n"),
-    ),
-    *_of(
-        "studies/test_summary.py studies/test_study.py",
-        "clgraph/studies/answer.py",
+    ],
+    "clgraph/formats/mtx.py": [("        lower = source >= target\n", "        lower = source > target\n")],
+    "clgraph/studies/answer.py": [
         ('or row["defined"] < row["samples"]:', 'or not row["defined"]:'),
         ("if best is None or target < best[0]:", "if best is None:"),
-    ),
-    *_of(
-        "test_keyed.py test_arguments.py",
-        "clgraph/keyed.py",
-        (
-            '            if args[place] or options.get("seed") is not None:\n',
-            '            if options.get("seed") is not None:\n',
-        ),
-    ),
+    ],
+    "clgraph/keyed.py": [
+        ('if args[place] or options.get("seed") is not None:', 'if options.get("seed") is not None:')
+    ],
+}
+
+
+def tests_of(path: str) -> str:
+    """The tests of a file, below ``tests/``."""
+    file = PurePath(path)
+    return TESTS.get(path) or f"{PurePath(*file.parts[1:-1])}/test_{file.stem}.py"
+
+
+MUTATIONS = [
+    Mutation(path, right, wrong, *(tests or [tests_of(path)]))
+    for path, edits in MISTAKES.items()
+    for right, wrong, *tests in edits
 ]
 
 
@@ -443,12 +320,10 @@ def main() -> None:
             file.write_text(text.replace(each.right, each.wrong))
             found = outcome(tree, each.tests, options.limit)
             file.write_text(text)
-            mistake = (
-                f"{each.path}: {' '.join(each.wrong.split()) or 'without ' + ' '.join(each.right.split())}"
-            )
-            print(
-                f"{number}/{len(chosen)} {perf_counter() - started:.0f} s  {mistake}\n    {found}", flush=True
-            )
+            wrong, right = (" ".join(text.split()) for text in (each.wrong, each.right))
+            mistake = f"{each.path}: {wrong or f'without {right}'}"
+            took = f"{number}/{len(chosen)} {perf_counter() - started:.0f} s"
+            print(f"{took}  {mistake}\n    {found}", flush=True)
             survivors += [f"{mistake}  ({found})"] if found in ("green", "no end") else []
     print(f"\n{len(chosen) - len(survivors)} of {len(chosen)} noticed", *survivors, sep="\n  ")
     sys.exit(1 if survivors else 0)
