@@ -29,6 +29,16 @@ def environment(**changes: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, **changes}
 
 
+def python(*args: object, status: int = 0, cwd: Path = ROOT, timeout: float = 300, **env: str) -> Run:
+    """``python ARGS`` to its end, which is with this status."""
+    command = [sys.executable, *map(str, args)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=cwd, timeout=timeout, env=environment(**env)
+    )
+    assert done.returncode == status, f"{command}\n{done.stdout}{done.stderr}"
+    return Run(done.returncode, done.stdout, done.stderr)
+
+
 def words(args: tuple[object, ...]) -> list[str]:
     """A command's arguments; the first may be a line of several, as in a shell."""
     return [*shlex.split(str(args[0])), *map(str, args[1:])] if args else []

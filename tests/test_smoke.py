@@ -1,7 +1,7 @@
 """Each command and each public function once, on small graphs: do they work here at all?
 
 Part of the smoke set (`pytest` alone). Kernel families are in test_selftest.py, the examples of public
-functions in test_docstrings.py; both belong to it, and so does what is marked ``smoke`` elsewhere.
+functions in test_docs.py; both belong to it, and so does what is marked ``smoke`` elsewhere.
 """
 
 from __future__ import annotations
