@@ -18,12 +18,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from cli_runs import ROOT
 
 import clgraph
 
-ROOT = Path(__file__).resolve().parent.parent
 KERNELS = {file.relative_to(ROOT / "cl").as_posix() for file in (ROOT / "cl").rglob("*") if file.is_file()}
 INTEL = ("intel-opencl-rt", "intel-cmplr-lib-rt")
+INFO = f"pyclgraph-{clgraph.__version__}.dist-info"
 pytestmark = pytest.mark.skipif(
     not (ROOT / "pyproject.toml").is_file(), reason="needs the source tree, not an installed package"
 )
@@ -58,10 +59,8 @@ def wheel_of_sdist(sdist, tmp_path_factory):
     """Built from the unpacked sdist, as pip does where there is no wheel."""
     folder = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(sdist) as archive:
-        if hasattr(tarfile, "data_filter"):  # from Python 3.11.4 on
-            archive.extractall(folder, filter="data")
-        else:
-            archive.extractall(folder)
+        safe = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # from Python 3.11.4 on
+        archive.extractall(folder, **safe)
     (source,) = folder.iterdir()
     return build("wheel", source, tmp_path_factory.mktemp("wheel_of_sdist"))
 
@@ -77,35 +76,25 @@ def either(request):
 def test_wheel_holds_package_and_kernels_and_no_more(either):
     names = set(zipfile.ZipFile(either).namelist())
     assert {f"clgraph/cl/{name}" for name in KERNELS} == {n for n in names if n.startswith("clgraph/cl/")}
-    modules = {
-        file.relative_to(ROOT).as_posix()
-        for package in ("clgraph", "_clgraph_command", "_clgraph_networkx")
-        for file in (ROOT / package).rglob("*.py")
-    } | {"clgraph/py.typed", "clgraph/__init__.pyi"}
-    assert modules <= names
-    info = f"pyclgraph-{clgraph.__version__}.dist-info/"
-    assert all(
-        name.startswith(("clgraph/", "_clgraph_command/", "_clgraph_networkx/", info)) for name in names
-    )
+    packages = ("clgraph", "_clgraph_command", "_clgraph_networkx")
+    files = [file for package in packages for file in (ROOT / package).rglob("*.py")]
+    modules = {file.relative_to(ROOT).as_posix() for file in files}
+    assert modules | {"clgraph/py.typed", "clgraph/__init__.pyi", f"{INFO}/licenses/LICENSE"} <= names
+    assert {name.split("/")[0] for name in names} == {*packages, INFO}
     assert not [name for name in names if "test" in Path(name).parts or "__pycache__" in name]
-    assert f"{info}licenses/LICENSE" in names
     assert either.name == f"pyclgraph-{clgraph.__version__}-py3-none-any.whl"
 
 
 def test_sdist_holds_everything_that_a_packager_needs(sdist):
     with tarfile.open(sdist) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
-    assert {f"cl/{name}" for name in KERNELS} <= names
-    for name in ("README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "pyproject.toml"):
-        assert name in names
-    assert "tests/conftest.py" in names
-    assert "examples/cpu_pocl.py" in names
+    needed = "README.md LICENSE CHANGELOG.md CITATION.cff CONTRIBUTING.md pyproject.toml tests/conftest.py"
+    assert {f"cl/{name}" for name in KERNELS} | {*needed.split(), "examples/cpu_pocl.py"} <= names
 
 
 def test_metadata(either):
     with zipfile.ZipFile(either) as archive:
-        text = archive.read(f"pyclgraph-{clgraph.__version__}.dist-info/METADATA").decode()
-        entry = archive.read(f"pyclgraph-{clgraph.__version__}.dist-info/entry_points.txt").decode()
+        text, entry = (archive.read(f"{INFO}/{name}").decode() for name in ("METADATA", "entry_points.txt"))
     data = email.parser.Parser().parsestr(text)
     assert (data["Name"], data["Version"]) == ("pyclgraph", clgraph.__version__)
     assert data["License-Expression"] == "MIT"
@@ -114,43 +103,25 @@ def test_metadata(either):
     assert "clgraph = _clgraph_command:main" in entry
     assert "[networkx.backends]\nclgraph = clgraph.networkx_backend\n" in entry
     assert "[networkx.backend_info]\nclgraph = _clgraph_networkx:get_info\n" in entry
-    extras = {
-        "cpu",
-        "fpga-emulator",
-        "plot",
-        "energy",
-        "test",
-        "dev",
-        "networkx",
-        "igraph",
-        "pandas",
-        "arrow",
-        "docs",
-        "gzip",
-        "mpi",
-        "zstd",
-        "datasets",
-        "powerlaw",
-        "all",
-        "pyg",
-    }
-    assert extras == set(data.get_all("Provides-Extra"))
+    parts = "cpu fpga-emulator plot energy networkx igraph pandas arrow gzip mpi zstd datasets powerlaw pyg"
+    assert {*parts.split(), "all", "test", "dev", "docs"} == set(data.get_all("Provides-Extra"))
     requires = [line.replace('"', "'") for line in data.get_all("Requires-Dist")]
-    marker = "platform_machine == 'x86_64'"
     for extra, packages in {"cpu": INTEL, "fpga-emulator": (*INTEL, "intel-opencl-fpga-emu-rt")}.items():
         pinned = [line for line in requires if f"extra == '{extra}'" in line]
         assert {line.split("==")[0] for line in pinned} == set(packages)
         for line in pinned:  # unpinned, pip resolves them to releases that conflict
-            assert "==2025.0.5;" in line
-            assert marker in line
+            assert "==2025.0.5;" in line and "platform_machine == 'x86_64'" in line
     plain = {line.split(">")[0] for line in requires if "extra ==" not in line}
     assert plain == {"pyopencl", "numpy", "scipy", "click", "rich", "threadpoolctl"}
 
 
+def project():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
 @pytest.mark.smoke
 def test_the_version_is_the_same_everywhere():
-    with open(ROOT / "pyproject.toml", "rb") as file:
-        assert "version" in tomllib.load(file)["project"]["dynamic"]
+    assert "version" in project()["dynamic"]
     assert f"version: {clgraph.__version__}\n" in (ROOT / "CITATION.cff").read_text()
     assert json.loads((ROOT / "codemeta.json").read_text())["version"] == clgraph.__version__
     assert f'version: "{clgraph.__version__}"\n' in (ROOT / "recipe" / "recipe.yaml").read_text()
@@ -158,13 +129,10 @@ def test_the_version_is_the_same_everywhere():
 
 
 def test_the_extra_all_has_every_part_for_users() -> None:
-    with open(ROOT / "pyproject.toml", "rb") as file:
-        parts = tomllib.load(file)["project"]["optional-dependencies"]
+    parts = project()["optional-dependencies"]
     (everything,) = parts["all"]
     named = everything.removeprefix("pyclgraph[").removesuffix("]").split(",")
-    assert sorted(named) == sorted(
-        parts.keys() - {"all", "docs", "test", "dev", "pyg"}
-    )  # PyTorch alone is 2 GB
+    assert sorted(named) == sorted(parts.keys() - {"all", "docs", "test", "dev", "pyg"})  # PyTorch has 2 GB
 
 
 @pytest.mark.smoke
@@ -183,13 +151,8 @@ def test_hints_name_the_distribution_and_not_the_stranger():
     files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "pyproject.toml"]
     for folder in ("docs", "examples", "benchmarks"):
         files += [file for file in (ROOT / folder).rglob("*") if file.suffix in (".md", ".py")]
-    wrong = [
-        f"{file.relative_to(ROOT)}: {line.strip()}"
-        for file in files
-        for line in file.read_text().splitlines()
-        if re.search(r"(?<![\w-])clgraph\[|pip install clgraph\b", line)
-    ]
-    assert wrong == []
+    for file in files:
+        assert not re.findall(r".*(?:(?<![\w-])clgraph\[|pip install clgraph\b).*", file.read_text()), file
 
 
 # --- installed ---------------------------------------------------------------------------------------------
@@ -198,24 +161,8 @@ def test_hints_name_the_distribution_and_not_the_stranger():
 @pytest.fixture(scope="module")
 def registry(request):
     """Skip if pip reaches no registry, unless this run must not skip."""
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "install",
-            "--dry-run",
-            "--ignore-installed",
-            "--no-deps",
-            "--retries",
-            "1",
-            "--timeout",
-            "20",
-            "click",
-        ],
-        capture_output=True,
-        text=True,
-    )
+    arguments = "-m pip install --dry-run --ignore-installed --no-deps --retries 1 --timeout 20 click"
+    done = subprocess.run([sys.executable, *arguments.split()], capture_output=True, text=True)
     if done.returncode == 0:
         return
     why = f"pip reaches no registry: {(done.stderr.strip() or done.stdout.strip()).splitlines()[-1]}"
@@ -258,17 +205,9 @@ def test_installed_from_the_wheel_the_demo_ends_with_samples(python, tmp_path):
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="Intel's runtime is for x86-64")
 def test_the_extra_cpu_suffices_where_there_is_no_other_driver(python, tmp_path):
-    done = command(
-        python.parent / "clgraph",
-        "demo",
-        "--vertices",
-        "2000",
-        "--device",
-        "intel",
-        cwd=tmp_path,
-        env=user_environment(tmp_path / "cache"),  # its compiler is of the extra, too
-    )
-    assert "Intel" in done.stderr
+    env = user_environment(tmp_path / "cache")  # its compiler is of the extra, too
+    demo = (python.parent / "clgraph", "demo", "--vertices", "2000", "--device", "intel")
+    assert "Intel" in command(*demo, cwd=tmp_path, env=env).stderr
 
 
 def test_installed_from_the_sdist_it_samples(python, wheel_of_sdist, tmp_path):
@@ -283,36 +222,23 @@ def test_installed_from_the_sdist_it_samples(python, wheel_of_sdist, tmp_path):
 
 def works_installed(python, tmp_path):
     """From a folder that is not the source tree."""
-    env, program = user_environment(tmp_path / "cache"), python.parent / "clgraph"
+    options = {"cwd": tmp_path, "env": user_environment(tmp_path / "cache")}
+    program = python.parent / "clgraph"
     code = (
         "import clgraph, clgraph.device.program\n"
         "print(clgraph.__file__, clgraph.device.program.kernel_folder(), sep='\\n')"
     )
-    where = command(python, "-c", code, cwd=tmp_path, env=env).stdout.splitlines()
-    for path in where:
+    for path in command(python, "-c", code, **options).stdout.splitlines():
         assert Path(path).is_relative_to(python.parent.parent)
 
-    assert command(program, "--version", cwd=tmp_path, env=env).stdout.endswith(f"{clgraph.__version__}\n")
-    done = command(python, "-m", "clgraph", "--version", cwd=tmp_path, env=env)
+    assert command(program, "--version", **options).stdout.endswith(f"{clgraph.__version__}\n")
+    done = command(python, "-m", "clgraph", "--version", **options)
     assert done.stdout == f"clgraph, version {clgraph.__version__}\n"
 
     rows = "".join(f"{i}\t{(i * 7 + 1) % 50}\n{i}\t{(i + 1) % 50}\n" for i in range(50))
     (tmp_path / "graph.txt").write_text(rows)
-    done = command(
-        program,
-        "sample",
-        "graph.txt",
-        "--size",
-        "50%",
-        "--seed",
-        "1",
-        "--verify",
-        "--json",
-        "-o",
-        "out.txt",
-        cwd=tmp_path,
-        env=env,
-    )
+    line = "sample graph.txt --size 50% --seed 1 --verify --json -o out.txt"
+    done = command(program, *line.split(), **options)
     told = json.loads(done.stdout)
     assert told["vertices"] <= told["target"] == 25
     assert len((tmp_path / "out.txt").read_text().splitlines()) == told["edges"]
