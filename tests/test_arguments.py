@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,10 @@ import numpy as np
 import pytest
 
 import clgraph
-from clgraph import InputError
-from clgraph.arguments import file_name, flag, real, shown, whole, word
+from clgraph import InputError, arguments
+from clgraph.arguments import file_name, number_given, parse_size, real_number, target_size, whole_number
+from clgraph.keyed import check_seed
+from clgraph.sampling.request import check_request
 
 PATH = clgraph.Graph.from_edges([0, 1], [1, 2])
 NAMES = clgraph.Graph.from_edges(["a"], ["b"])
@@ -24,45 +28,96 @@ def test_shown_is_short_whatever_it_shows() -> None:
         def __repr__(self) -> str:
             raise RuntimeError
 
-    assert shown(10**5000) == "a value of type int"
-    assert shown(Odd()) == "a value of type Odd"
-    assert len(shown("x" * 1000)) == 80
+    assert arguments.shown(10**5000) == "a value of type int"
+    assert arguments.shown(Odd()) == "a value of type Odd"
+    assert len(arguments.shown("x" * 1000)) == 80
 
 
-@pytest.mark.parametrize("value", [None, True, 1.0, "1", "²", [1], np.array([1]), -1, 8, np.int8(-1)])
-def test_whole_numbers(value: Any) -> None:
-    assert whole(np.uint8(7), "k", 0, 7) == 7
-    with pytest.raises(InputError, match="k is"):
-        whole(value, "k", 0, 7)
+# --- what reads one value ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("value", [None, True, "1", 1j, [1.0], np.inf, float("nan"), object()])
-def test_real_numbers(value: Any) -> None:
-    assert real(np.float32(0.5), "tol") == 0.5
-    with pytest.raises(InputError, match="tol is"):
-        real(value, "tol")
+def option(value: Any, name: str) -> Any:
+    return getattr(check_request(PATH, "dhyb", {name: value}), name)
 
 
-@pytest.mark.parametrize("value", [0, None, "True", np.array([True, False])])
-def test_flags(value: Any) -> None:
-    assert flag(np.bool_(True), "weight") is True
-    with pytest.raises(InputError, match="weight is"):
-        flag(value, "weight")
+SMALL, TOL = partial(arguments.whole, name="k", most=7), partial(arguments.real, name="tol")
+WEIGHT = partial(arguments.flag, name="weight")
+NORM = partial(arguments.word, name="norm", known=("l1", "l2"))
+MIX, TOLERANCE = partial(option, name="mix"), partial(option, name="tolerance")
+NO_DIGITS = ("", "1_0", "\u0661", "\u00b2", "nan", "inf", "0x1", " 1", "1\n", "1e", "nan(0x1)")
+# what reads, what it gives, of which values
+TAKEN: list[tuple[Any, ...]] = [
+    (SMALL, 7, np.uint8(7)),
+    (TOL, 0.5, np.float32(0.5)),
+    (WEIGHT, True, np.bool_(True)),
+    (NORM, "l1", "l1"),
+    (file_name, Path("a.txt"), "a.txt"),
+    (parse_size, Fraction(3, 10), 0.3, "0.3", "30%"),
+    (parse_size, Fraction(1, 8), " 12.5 % "),
+    (parse_size, Fraction(1, 1000), "1e-3"),
+    (parse_size, Fraction(1), 1.0, "1.0", "100%"),
+    (parse_size, 1, 1, "1"),
+    (parse_size, 5000, 5000, "5000"),
+    (parse_size, 2**63 - 1, 2**63 - 1),
+    (MIX, Fraction(4, 5), "4/5", " 0.8 ", 0.8, Fraction(4, 5), "8e-1"),
+    (number_given, Fraction(1, 4), " 0.25 "),
+    (number_given, None, 10**5000),  # Python does not print it
+    (whole_number, 7, "7", "+07"),
+    (whole_number, -3, "-3"),
+    (whole_number, None, *NO_DIGITS),
+    (real_number, 7.0, "7"),
+    (real_number, 0.5, ".5"),
+    (real_number, -1e-3, "-1e-3"),
+    (real_number, 5.0, "5."),
+    (real_number, float("inf"), "1e999"),
+    (real_number, None, *NO_DIGITS),
+]
+NO_SIZE = (partial(target_size, num_vertices=100), "^size .*give a share .*, or a count")
+NO_NUMBERS = ("1e99999999", "1e-99999999", "-1", "1_0", "\u0661", "1/0", "9" * 5000, "x")
+# what reads, what it says, of which values
+REFUSED: list[tuple[Any, ...]] = [
+    (SMALL, "k is", None, True, 1.0, "1", "²", [1], np.array([1]), -1, 8, np.int8(-1), 10**5000),
+    (TOL, "tol is", None, True, "1", 1j, [1.0], np.inf, float("nan"), object()),
+    (WEIGHT, "weight is", 0, None, "True", np.array([True, False])),
+    (NORM, "norm is .*: use 'l1' or 'l2'", "x", [], np.array(["l1", "l2"]), {}, None, 10**5000),
+    (file_name, "path is", 3, None, ["a"], "a\0b", Path("a\0b")),
+    (check_seed, "seed", -1, 2**64, 1.5, "7", True),
+    (partial(target_size, num_vertices=10), "less than one vertex", "1%"),
+    (*NO_SIZE, 0, -3, "0", "0%", 0.0, -0.5, "nan", "inf", "many", "", None, True, "5 0", 10**5000),
+    (*NO_SIZE, -(10**5000), 2**63, "1e99999999", "1e-99999999", "1e99999999%", "9" * 5000),
+    (*NO_SIZE, "0." + "3" * 5000, "\u00b2", "\u0663", "1_000", "3_0%", "150%", 1.5),
+    (MIX, "give a probability", *NO_NUMBERS),
+    (TOLERANCE, "give a number", *NO_NUMBERS),
+]
 
 
-@pytest.mark.parametrize("value", ["x", [], np.array(["l1", "l2"]), {}, None])
-def test_words(value: Any) -> None:
-    assert word("l1", "norm", ("l1", "l2")) == "l1"
-    with pytest.raises(InputError, match=r"norm is .*: use 'l1' or 'l2'"):
-        word(value, "norm", ("l1", "l2"))
+def one_by_one(rows: list[tuple[Any, ...]]) -> list[tuple[Any, Any, Any]]:
+    return [(reader, told, value) for reader, told, *values in rows for value in values]
 
 
-@pytest.mark.parametrize("value", [3, None, ["a"], "a\0b", Path("a\0b")])
-def test_file_names(value: Any) -> None:
-    assert file_name("a.txt") == Path("a.txt")
-    with pytest.raises(InputError, match="path is"):
-        file_name(value)
+@pytest.mark.parametrize(("reader", "expected", "value"), one_by_one(TAKEN), ids=count())
+def test_values_that_are_taken(reader: Callable[[Any], Any], expected: Any, value: Any) -> None:
+    found = reader(value)
+    assert found == expected and type(found) is type(expected)
 
+
+@pytest.mark.parametrize(("reader", "message", "value"), one_by_one(REFUSED), ids=count())
+def test_values_that_are_refused(reader: Callable[[Any], Any], message: str, value: Any) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        reader(value)
+    assert len(str(caught.value)) < 250
+
+
+def test_shares_are_rounded_half_up_exactly() -> None:
+    assert target_size(0.1, 25) == 3  # 2.5 rounds up
+    assert target_size("7%", 50) == 4
+    assert target_size(0.29, 100) == 29  # 0.29 * 100 is 28.999999999999996 in binary
+    assert target_size(1.0, 7) == 7
+    assert target_size(1, 7) == 1
+    assert target_size(99, 7) == 99
+
+
+# --- what calls do not take -------------------------------------------------------------------------------
 
 CALLS = [
     lambda: clgraph.reference_bfs("g", 0),  # type: ignore[arg-type]
@@ -99,47 +154,39 @@ CALLS = [
     lambda: clgraph.bfs_many(PATH, [0], dtype=Fraction(1, 3)),  # type: ignore[arg-type]
     lambda: clgraph.connected_components([[0, 1]]),  # type: ignore[arg-type]
     lambda: clgraph.largest_component("g"),  # type: ignore[arg-type]
-    lambda: whole(10**5000, "k"),
-    lambda: word(10**5000, "norm", ("l1", "l2")),
     lambda: clgraph.deletion_order(None),  # type: ignore[arg-type]
 ]
 
 
-@pytest.mark.parametrize("call", CALLS, ids=range(len(CALLS)))
+@pytest.mark.parametrize("call", CALLS, ids=count())
 def test_wrong_arguments_are_refused(call: Any) -> None:
     with pytest.raises(InputError):
         call()
 
 
 FOREIGN = {"alpha": "damping", "random_state": "seed", "max_iterations": "max_iter", "cutoff": "depth_limit"}
-PUBLIC = [
-    getattr(clgraph, name) for name in clgraph.__all__ if not name.startswith(("reference_", "verify_"))
-]
-CALLABLE = [call for call in PUBLIC if inspect.isfunction(call) and call is not clgraph.sample]
+OF_SAMPLE = {"fraction": "size", "frac": "size", "n": "size", "sise": "size", "metod": "method"}
 
 
-@pytest.mark.parametrize("call", CALLABLE, ids=lambda call: call.__name__)
-def test_names_of_other_libraries_get_a_hint(call: Any) -> None:
-    ours = set(inspect.signature(call).parameters)
-    for foreign, name in FOREIGN.items():
-        if name in ours and foreign not in ours:
-            with pytest.raises(
-                TypeError, match=rf"{call.__name__}\(\) got an .* '{foreign}': here it is '{name}'$"
-            ):
-                call(**{foreign: 1})
+def hints() -> list[tuple[Callable[..., Any], str, str]]:
+    """Calls, names of others' and our names for these."""
+    found = [(clgraph.sample, foreign, ours) for foreign, ours in OF_SAMPLE.items()]
+    for name in clgraph.__all__:
+        call = getattr(clgraph, name)
+        if inspect.isfunction(call) and not name.startswith(("reference_", "verify_")):
+            known = inspect.signature(call).parameters.keys()
+            found += [(call, *pair) for pair in FOREIGN.items() if pair[1] in known and pair[0] not in known]
+    return found
 
 
-def test_hints_of_sample() -> None:
-    for name, ours in (
-        ("fraction", "size"),
-        ("frac", "size"),
-        ("random_state", "seed"),
-        ("n", "size"),
-        ("sise", "size"),
-        ("metod", "method"),
-    ):
-        with pytest.raises(TypeError, match=f"here it is '{ours}'$"):
-            clgraph.sample(PATH, **{name: 0.5})
+@pytest.mark.parametrize(("call", "foreign", "ours"), hints())
+def test_names_of_other_libraries_get_a_hint(call: Any, foreign: str, ours: str) -> None:
+    said = rf"{call.__name__}\(\) got an .* '{foreign}': here it is '{ours}'$"
+    with pytest.raises(TypeError, match=said):
+        call(PATH, **{foreign: 1})
+
+
+def test_nonsense_gets_no_hint() -> None:
     with pytest.raises(TypeError, match=r"'nonsense'$"):
         clgraph.sample(PATH, nonsense=1)  # type: ignore[call-overload]
 

@@ -20,20 +20,11 @@ ROOT = Path(clgraph.__file__).parents[1]
 
 def mypy(file: Path, cache: Path) -> str:
     """Return what mypy says of a file outside its project, as a user's own project has it."""
-    command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--strict",
-        # found by MYPYPATH, clgraph's own lines would be judged, which an installed package's are not
-        "--follow-imports=silent",
-        "--config-file",
-        os.devnull,
-        "--cache-dir",
-        str(cache),
-    ]
+    options = ("--strict", "--config-file", os.devnull, "--cache-dir", cache)
+    # found by MYPYPATH, clgraph's own lines would be judged, which an installed package's are not
+    options += ("--follow-imports=silent",)
     done = subprocess.run(
-        [*command, str(file)],
+        [sys.executable, "-m", "mypy", *options, file],
         capture_output=True,
         text=True,
         cwd=cache,
@@ -52,13 +43,9 @@ def pyright(file: Path, folder: Path) -> list[str]:
     program = Path(spec.origin).parent / "dist" / "index.js"
     if not program.exists():
         pytest.skip("this pyright's wheel brings no program of its own: install 1.1.402 or later")
-    settings = {
-        "typeCheckingMode": "strict",
-        "include": [str(file)],
-        "extraPaths": [str(ROOT)],
-        # a library that brings no types is not clgraph's mistake
-        "reportMissingTypeStubs": False,
-    }
+    # a library that brings no types is not clgraph's mistake
+    settings = {"typeCheckingMode": "strict", "reportMissingTypeStubs": False}
+    settings |= {"include": [str(file)], "extraPaths": [str(ROOT)]}
     (folder / "pyrightconfig.json").write_text(json.dumps(settings))
     command = [node, str(program), "--outputjson", "--pythonpath", sys.executable, "-p", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
@@ -83,14 +70,5 @@ def test_pyright(tmp_path: Path) -> None:
 
 def test_signature() -> None:
     shown = inspect.signature(clgraph.sample).parameters
-    assert {
-        "size",
-        "sizes",
-        "seed",
-        "seeds",
-        "device",
-        "mode",
-        "strict",
-        "arrays",
-        "progress",
-    } <= shown.keys()
+    options = "size sizes seed seeds device mode strict arrays progress"
+    assert set(options.split()) <= shown.keys()
