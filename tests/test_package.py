@@ -135,17 +135,6 @@ def test_the_extra_all_has_every_part_for_users() -> None:
     assert sorted(named) == sorted(parts.keys() - {"all", "docs", "test", "dev", "pyg"})  # PyTorch has 2 GB
 
 
-@pytest.mark.smoke
-def test_lazy_names_are_there_and_listed():
-    code = (
-        "import clgraph\n"
-        "assert set(clgraph.__all__) <= set(dir(clgraph)), set(clgraph.__all__) - set(dir(clgraph))\n"
-        "for name in clgraph.__all__: assert getattr(clgraph, name) is not None\n"
-        "for name in ('sample', 'read', 'write', 'Graph', 'get_device'): assert name in clgraph.__all__, name"
-    )
-    command(sys.executable, "-c", code, cwd=ROOT)
-
-
 def test_hints_name_the_distribution_and_not_the_stranger():
     """`clgraph` on the package index is another project: nothing may tell users to install its extras."""
     files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "pyproject.toml"]

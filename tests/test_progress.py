@@ -40,62 +40,61 @@ def test_told_until_the_end(device: Any, name: str) -> None:
     if device.is_fpga and "small" in name:
         pytest.skip("pipelines have no such variant")
     told: Told = []
-    LONG[name](device=device, progress=lambda done, of: told.append((done, of)))
+    LONG[name](device=device, progress=teller(told))
     assert told == sorted(told) and len({of for _, of in told}) == 1
 
 
+def teller(told: Told) -> Callable[[int, int | None], None]:
+    return lambda done, of: told.append((done, of))
+
+
 def test_files_are_told(tmp_path: Path) -> None:
-    calls: dict[Callable[..., Any], tuple[Any, ...]] = {clgraph.write: (GRAPH,), clgraph.read: ()}
-    for call, more in calls.items():
+    for call, graph in ((clgraph.write, (GRAPH,)), (clgraph.read, ())):
         told: Told = []
-        call(*more, tmp_path / "g.clg", progress=lambda done, of, told=told: told.append((done, of)))
+        call(*graph, tmp_path / "g.clg", progress=teller(told))
         done, of = told[-1]
         assert of is not None and of > 20_000 and of - 64 < done <= of
 
 
 def test_shards_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[Told] = []
-
-    def teller() -> Callable[[int, int], None]:
-        told.append([])
-        return lambda done, of, told=told[-1]: told.append((done, of))
-
-    shards = scale.write_shards(GRAPH, tmp_path / "g.clgs", shard_edges=300, progress=teller())
-    scale.join_shards(shards, progress=teller())
+    told: list[Told] = [[], [], []]
+    write, join, merge = map(teller, told)
+    shards = scale.write_shards(GRAPH, tmp_path / "g.clgs", shard_edges=300, progress=write)
+    scale.join_shards(shards, progress=join)
     parts = [clgraph.save_forest(shards, tmp_path / f"{i}.forest", seed=1, which=[i]).path for i in range(2)]
-    clgraph.merge_forests(parts, tmp_path / "all.forest", progress=teller())
+    clgraph.merge_forests(parts, tmp_path / "all.forest", progress=merge)
     n = GRAPH.num_vertices
     for each, of in zip(told, (2 * n, n, 2), strict=True):
         assert len(each) > 1 and each == sorted(each) and each[-1] == (of, of)
+    shown = terminal(monkeypatch)
+    scale.join_shards(shards, progress=True)
+    assert "joining" in shown.getvalue() and "100%" in shown.getvalue()
+
+
+def terminal(monkeypatch: pytest.MonkeyPatch, is_one: bool = True) -> io.StringIO:
+    """What stderr gets from now on; bars are drawn from the first moment on."""
+    shown = io.StringIO()
+    monkeypatch.setattr(shown, "isatty", lambda: is_one, raising=False)
     monkeypatch.setattr(progress, "AFTER", -1)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    scale.join_shards(shards, progress=True)
-    assert "joining" in terminal.getvalue() and "100%" in terminal.getvalue()
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
+    monkeypatch.setattr(sys, "stderr", shown)
+    return shown
 
 
 def test_true_shows_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "AFTER", -1)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    shown = terminal(monkeypatch)
     clgraph.powerlaw_graph(1000, seed=1, progress=True)
-    assert "generating" in terminal.getvalue() and "100%" in terminal.getvalue()
+    assert "generating" in shown.getvalue() and "100%" in shown.getvalue()
     for name, call in LONG.items():
-        monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+        shown = terminal(monkeypatch)
         call(progress=True)
-        assert "%" in terminal.getvalue(), name
+        assert "%" in shown.getvalue(), name
 
 
 def test_no_bar_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "AFTER", -1)
-    monkeypatch.setattr(sys, "stderr", file := io.StringIO())
+    shown = terminal(monkeypatch, is_one=False)
     clgraph.powerlaw_graph(1000, seed=1, progress=True)
-    assert file.getvalue() == ""
+    assert shown.getvalue() == ""
 
 
 def test_what_is_no_function_is_refused() -> None:

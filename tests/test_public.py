@@ -1,4 +1,4 @@
-"""The table of public names: complete, true, and what is written from it.
+"""The tables of public names and of methods: complete, true, and what is written from the first.
 
 python tests/test_public.py    # writes clgraph/__init__.pyi
 """
@@ -12,11 +12,15 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from cli_runs import ROOT
+from cli_runs import ROOT, python
+from graphs import random_graph
 from public_calls import EXAMPLES, example, graphs, verify
 
 import clgraph
+from clgraph import InputError, sample
+from clgraph.methods import KINDS, LITERATURE, METHODS, OPTIONS, REDUCTIONS, known, option_of, plain_method
 from clgraph.public import BY_NAME, FAMILIES, PUBLIC, Public, family_of, load
+from clgraph.sampling.request import OF_SHARDS, SampleOptions, checked
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -24,10 +28,6 @@ if TYPE_CHECKING:
 STUB = ROOT / "clgraph" / "__init__.pyi"
 FUNCTIONS = [each for each in PUBLIC if each.is_function]
 CLASSES = [each for each in PUBLIC if not each.is_function and each.name != "datasets"]
-
-
-def names_of(entries: list[Public]) -> list[str]:
-    return [each.name for each in entries]
 
 
 def stub() -> str:
@@ -54,8 +54,14 @@ def test_what_type_checkers_read_is_written_from_the_table() -> None:
 # --- nothing is missing ------------------------------------------------------------------------------------
 
 
+@pytest.mark.smoke
+def test_names_are_listed_before_they_are_loaded() -> None:
+    python("-c", "import clgraph; assert set(clgraph.__all__) <= set(dir(clgraph))")
+
+
+@pytest.mark.smoke
 def test_names_are_there_once_and_what_they_are_said_to_be() -> None:
-    assert len(BY_NAME) == len(PUBLIC)
+    assert len(BY_NAME) == len(PUBLIC) and {"__version__", *BY_NAME} == set(clgraph.__all__)
     for each in PUBLIC:
         found = getattr(clgraph, each.name)
         assert found is load(each.home, each.name if each.name != each.home else "")
@@ -88,7 +94,7 @@ def test_what_folders_offer_is_in_the_table(folder: str) -> None:
     assert missing == set(), "put it into clgraph/public.py"
 
 
-@pytest.mark.parametrize("name", names_of(FUNCTIONS))
+@pytest.mark.parametrize("name", [each.name for each in FUNCTIONS])
 def test_an_entry_is_complete_or_says_why_not(name: str) -> None:
     each = BY_NAME[name]
     for field in ("call", "reference", "verifier", "family", "values"):
@@ -135,6 +141,62 @@ def test_examples_are_right_and_run_kernels_of_their_family(name: str, device: D
         assert not each.family or each.family in families, families
     if each.verifier:
         verify(each, found)
+
+
+# --- the methods of sampling ------------------------------------------------------------------------------
+
+
+def test_each_name_is_of_one_method() -> None:
+    taken: dict[str, str] = {}
+    for short, each in METHODS.items():
+        for name in (short, *each.names):
+            longer = f"{name.removesuffix('Sampler')}Sampler"  # as littleballoffur's classes are called
+            for spelt in (name, name.upper(), name.replace("_", " "), name.replace("_", "-"), longer):
+                assert plain_method(spelt) == short
+        assert taken.setdefault(each.words, short) == short
+        assert each.kind in KINDS
+        assert (known(each.words) == short) == (short in LITERATURE) == (short not in REDUCTIONS)
+
+
+def test_a_name_in_words_gives_the_same_sample(device: Device) -> None:
+    assert plain_method("RandomEdgeSamplerWithInduction") == "ties"
+    graph = random_graph(4, 60, 150)
+    for words, short in (("delete vertices", "drv"), ("Forest-Fire", "ff"), ("random_walk", "rw")):
+        made, same = (sample(graph, name, size="40%", seed=3, device=device) for name in (words, short))
+        assert made.method == same.method == short
+        assert made.vertices.tolist() == same.vertices.tolist()
+
+
+TYPOS = {
+    "forrest_fire": r"unknown method 'forrest_fire': did you mean 'ff' \(forest_fire\)",
+    "dvr": r"'drv' \(delete_vertices\) or .*\? `clgraph methods` lists all",
+    "zzz": "unknown method 'zzz': `clgraph methods` lists all",
+}
+
+
+@pytest.mark.parametrize("typo", TYPOS)
+def test_a_typo_in_words(typo: str) -> None:
+    with pytest.raises(InputError, match=TYPOS[typo]):
+        sample(random_graph(4, 60, 150), typo, size="40%")
+
+
+def test_options_are_those_of_the_call() -> None:
+    """Type checkers read `SampleOptions`, everything else the table."""
+    of_all = {"seed", "rng", "device", "strict", "progress", "arrays", "ids", *OF_SHARDS}
+    assert set(SampleOptions.__annotations__) == {*OPTIONS, *of_all}
+    assert {name for each in METHODS.values() for name in each.options} == set(OPTIONS)
+
+
+def test_defaults_are_in_range() -> None:
+    for method, each in METHODS.items():
+        for name in each.options:
+            option = option_of(method, name)
+            assert option.help.endswith((".", ")"))
+            if option.default is not None:
+                checked(method, name, option.default)
+            if option.takes in (int, bool) or option.range:
+                with pytest.raises(InputError):
+                    checked(method, name, "none of them")
 
 
 if __name__ == "__main__":
