@@ -12,11 +12,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from public_calls import EXAMPLES, graphs
 
 import clgraph
 from clgraph import InputError, arguments
 from clgraph.arguments import file_name, number_given, parse_size, real_number, target_size, whole_number
+from clgraph.errors import DeviceError
 from clgraph.keyed import check_seed
+from clgraph.public import Public, call_as
 from clgraph.sampling.request import check_request
 
 PATH = clgraph.Graph.from_edges([0, 1], [1, 2])
@@ -120,14 +123,12 @@ def test_shares_are_rounded_half_up_exactly() -> None:
 # --- what calls do not take -------------------------------------------------------------------------------
 
 CALLS = [
-    lambda: clgraph.reference_bfs("g", 0),  # type: ignore[arg-type]
     lambda: clgraph.reference_bfs(PATH, 0, depth_limit="x"),  # type: ignore[arg-type]
     lambda: clgraph.reference_components(PATH, connection=np.array(["weak", "strong"])),  # type: ignore[arg-type]
     lambda: clgraph.reference_pagerank(PATH, iterations=1.5),  # type: ignore[arg-type]
     lambda: clgraph.reference_pagerank(PATH, personalization=object()),
     lambda: clgraph.reference_ppr(PATH, [[0], [1, 7]]),
     lambda: clgraph.reference_ppr(PATH, [{0: 1}, 1]),
-    lambda: clgraph.reference_sample(PATH, "drv", size=1, seed=-1),
     lambda: clgraph.reference_sample(PATH, "dhyb", size=1, seed=1, mix="1e99999999"),
     lambda: clgraph.top_accuracy([7], np.ones(3)),
     lambda: clgraph.top_accuracy([0], np.ones(3), k=None),  # type: ignore[arg-type]
@@ -145,16 +146,11 @@ CALLS = [
     lambda: NAMES.indices_of(["a", 1]),
     lambda: NAMES.indices_of("a\0"),
     lambda: PATH.neighbors([]),
-    lambda: clgraph.pagerank(None),  # type: ignore[arg-type]
     lambda: clgraph.pagerank(PATH, personalization={0: 10**400}),
     lambda: clgraph.pagerank(PATH, dtype="50%"),
-    lambda: clgraph.bfs(None, 0),  # type: ignore[arg-type]
     lambda: clgraph.bfs(PATH, [[0], [1, 2]]),
     lambda: clgraph.bfs_many(PATH, None),  # type: ignore[arg-type]
     lambda: clgraph.bfs_many(PATH, [0], dtype=Fraction(1, 3)),  # type: ignore[arg-type]
-    lambda: clgraph.connected_components([[0, 1]]),  # type: ignore[arg-type]
-    lambda: clgraph.largest_component("g"),  # type: ignore[arg-type]
-    lambda: clgraph.deletion_order(None),  # type: ignore[arg-type]
 ]
 
 
@@ -162,6 +158,60 @@ CALLS = [
 def test_wrong_arguments_are_refused(call: Any) -> None:
     with pytest.raises(InputError):
         call()
+
+
+# what every call says to a value of an option that all take alike
+WRONG: list[tuple[str, Any, str]] = [
+    *(("graph", value, "^a Graph is needed, or .*, not ") for value in (None, "g", [[0, 1]])),
+    ("device", "none such", "^no device is 'none such'; there are:"),
+    ("seed", -1, "^seed (is )?-1: "),
+    ("progress", "yes", "^progress is 'yes': True shows a bar, or give a function of"),
+    ("arrays", "gpu", "^arrays is 'gpu': use 'host' or 'device'$"),
+    ("connection", "x", "^connection is 'x': use 'weak' or 'strong'$"),
+    ("definition", "x", "^definition is 'x': use 'undirected', 'ldbc' or 'networkx'$"),
+    *((name, 1, f"^{name} is 1: use True or False$") for name in ("weight", "weights", "normalized")),
+    ("dtype", "f2", "^dtype is 'f2': (use 'float32' or 'float64'|distances are int8, int16 or int32)$"),
+    ("tol", "x", "^tol is 'x': use a number$"),
+    ("max_iter", 1.5, "^max_iter is 1.5: use a whole number from [01] to 2147483647$"),
+    ("damping", 1, "^damping is 1: use a number of at least 0 and below 1"),
+    ("depth_limit", -1, "^depth_limit is -1: use a whole number from 0 to "),
+    ("on_nonconvergence", "x", "^on_nonconvergence is 'x': use 'raise', 'warn' or 'return'$"),
+    (
+        "dangling",
+        "x",
+        "^dangling is 'x': use 'personalization', .*, or a dict or array|^no distribution over",
+    ),
+    ("nstart", object(), "^nstart holds a value that is not a number: |^no distribution over 34 vertices"),
+    ("personalization", object(), "^personalization holds a value that is not |^no distribution over 34 "),
+]
+# these call it, whatever it is, and so end in Python's TypeError
+CALLING = ("barabasi_albert_graph", "erdos_renyi_graph", "watts_strogatz_graph", "configuration_graph")
+CALLING += ("static_model_graph", "lfr_graph", "copra_graph", "quality")
+
+
+def takes(each: Public, option: str) -> bool:
+    known = inspect.signature(getattr(clgraph, each.name)).parameters
+    return option in known and not (option == "progress" and each.name in CALLING)
+
+
+CASES = [
+    pytest.param(each, *wrong, id=f"{each.name}-{wrong[0]}")
+    for wrong in WRONG
+    for each in EXAMPLES
+    if takes(each, wrong[0])
+]
+
+
+@pytest.mark.parametrize(("each", "option", "value", "message"), CASES)
+def test_options_that_all_refuse(each: Public, option: str, value: Any, message: str) -> None:
+    function = getattr(clgraph, each.name)
+
+    def call(*args: Any, **options: Any) -> Any:
+        given = inspect.signature(function).bind_partial(*args, **options).arguments
+        return function(**{**given, option: value})
+
+    with pytest.raises((InputError, DeviceError), match=message):
+        call_as(each.call, call, graphs())
 
 
 FOREIGN = {"alpha": "damping", "random_state": "seed", "max_iterations": "max_iter", "cutoff": "depth_limit"}

@@ -13,7 +13,6 @@ from graphs import tangle
 
 import clgraph
 from clgraph import progress, scale
-from clgraph.errors import InputError
 
 Told = list[tuple[int, int | None]]
 GRAPH = tangle(3, n=300, edges=900)
@@ -97,7 +96,5 @@ def test_no_bar_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown.getvalue() == ""
 
 
-def test_what_is_no_function_is_refused() -> None:
-    with pytest.raises(InputError, match="progress is 'yes': True shows a bar, or give a function of"):
-        clgraph.pagerank(GRAPH, progress="yes")
+def test_none_is_told() -> None:
     assert clgraph.sample(GRAPH, "drv", size="50%", seed=1, progress=False).seed == 1
