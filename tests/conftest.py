@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_runs import InProcess
 from devices import POOR, WORDS, ask_for, has_oclgrind, poor_device, working_devices
-from drivers.known import Known, known
+from drivers.known import known
 
 from clgraph.errors import BuildError, InputError
 
@@ -57,26 +57,23 @@ LONGEST = (
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("clgraph")
-    group.addoption(
-        "--devices", metavar="A,B", help=f"run on these devices only (of {', '.join((*WORDS, *POOR))})"
-    )
-    group.addoption(
-        "--kernels", choices=["ndrange", "pipeline"], help="form of the kernels (default: pipelines on FPGAs)"
-    )
-    group.addoption(
+    add = parser.getgroup("clgraph").addoption
+    add("--devices", metavar="A,B", help=f"run on these devices only (of {', '.join((*WORDS, *POOR))})")
+    forms = ["ndrange", "pipeline"]
+    add("--kernels", choices=forms, help="form of the kernels (default: pipelines on FPGAs)")
+    add(
         "--require",
         metavar="A,B",
         help="run everything on all devices; one of these (or oclgrind) that does not work is an error",
     )
-    group.addoption(
+    add(
         "--cross",
         metavar="A,B",
         help="on these devices only what is marked smoke or cross; on FPGAs what is marked cross('fpga'), "
         "and what has to do with devices and pipelines; on no device what is marked slow",
     )
-    group.addoption("--smoked", metavar="A", help="with --cross: the smoke set has just run on these devices")
-    group.addoption(
+    add("--smoked", metavar="A", help="with --cross: the smoke set has just run on these devices")
+    add(
         "--oclgrind",
         choices=["all", "changed"],
         default="all",
@@ -97,16 +94,13 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["CLGRAPH_KERNELS"] = kernels  # before any device is made; child processes see it too
     config.option.loadscopereorder = False  # pytest-xdist's: files in the order of their number of tests
     known = (*WORDS, *POOR, "oclgrind")
-    for option in ("--devices", "--require"):
-        if strange := [word for word in words_of(config, option) if word not in known]:
-            raise pytest.UsageError(f"{option} {strange[0]}: not one of {', '.join(known)}")
     ask_for(WORDS if words_of(config, "--require") else words_of(config, "--devices"))
     for option in ("--devices", "--require"):
-        missing = [word for word in words_of(config, option) if not _works(word)]
-        if missing:
-            raise pytest.UsageError(
-                f"{option} {', '.join(missing)}: does not work here; see `clgraph doctor`"
-            )
+        words = words_of(config, option)
+        if strange := [word for word in words if word not in known]:
+            raise pytest.UsageError(f"{option} {strange[0]}: not one of {', '.join(known)}")
+        if missing := ", ".join(word for word in words if not _works(word)):
+            raise pytest.UsageError(f"{option} {missing}: does not work here; see `clgraph doctor`")
 
 
 def _works(word: str) -> bool:
@@ -120,9 +114,7 @@ def chosen_devices(config: pytest.Config) -> list[str]:
     working = working_devices()
     if wanted := words_of(config, "--devices"):
         return [word for word in (*working, *POOR) if word in wanted]
-    if words_of(config, "--require"):
-        return list(working)
-    return list(working)[:1]
+    return list(working) if words_of(config, "--require") else list(working)[:1]
 
 
 def is_smoke(config: pytest.Config) -> bool:
@@ -134,13 +126,12 @@ def is_smoke(config: pytest.Config) -> bool:
 def pytest_report_header(config: pytest.Config) -> list[str]:
     chosen = chosen_devices(config)
     others = [word for word in working_devices() if word not in chosen]
+    smoke = (
+        "smoke set: what is marked smoke, on the first device that works; "
+        "--devices A,B runs everything there, --require A,B everything everywhere"
+    )
     lines = [f"devices: {', '.join(chosen)}" + (f" (left out: {', '.join(others)})" if others else "")]
-    if is_smoke(config):
-        lines.append(
-            "smoke set: what is marked smoke, on the first device that works; "
-            "--devices A,B runs everything there, --require A,B everything everywhere"
-        )
-    return lines
+    return [*lines, smoke] if is_smoke(config) else lines
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -162,17 +153,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "device" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.device)
+        word = parameter_of(item, "device")
         # launch choices that no device has by itself build programs of their own, which takes seconds each
-        elsewhere = item.get_closest_marker("first_device") and not _on_first_device(config, item)
-        beyond = smoke and not _is_smoke(item)
-        beyond |= parameter_of(item, "device") in cross and not _is_cross(item)
-        beyond |= parameter_of(item, "device") in smoked and _is_smoke(item)
+        beyond = item.get_closest_marker("first_device") is not None and word != chosen_devices(config)[0]
+        beyond |= smoke and not _is_smoke(item)
+        beyond |= word in cross and not _is_cross(item)
+        beyond |= word in smoked and _is_smoke(item)
         beyond |= bool(cross) and item.get_closest_marker("slow") is not None
         beyond |= item.path.name == "test_oclgrind.py" and parameter_of(item, "name") in unchanged
-        (dropped if elsewhere or beyond else kept).append(item)
+        (dropped if beyond else kept).append(item)
     for item in kept:
-        if (known := _known(item)) is not None:
-            item.add_marker(pytest.mark.xfail(reason=known.reason, run=known.ends))
+        word = parameter_of(item, "device")
+        there = working_devices().get(word) if word in WORDS else None
+        if there is not None and (fault := known(item.nodeid, there)):
+            item.add_marker(pytest.mark.xfail(reason=fault.reason, run=fault.ends))
     if dropped:
         config.hook.pytest_deselected(items=dropped)
     if hasattr(config, "workerinput"):  # one of several processes
@@ -229,16 +223,6 @@ def _is_cross(item: pytest.Item) -> bool:
     if parameter_of(item, "device") == "fpga":
         return ("fpga",) in crossed or (item.path.parent.name in ("fpga", "device") and marked)
     return marked
-
-
-def _known(item: pytest.Item) -> Known | None:
-    """What the driver of a test's device is known to get wrong in it."""
-    word = parameter_of(item, "device")
-    return known(item.nodeid, working_devices()[word]) if word and word in working_devices() else None
-
-
-def _on_first_device(config: pytest.Config, item: pytest.Item) -> bool:
-    return bool(item.callspec.params["device"] == chosen_devices(config)[0])  # type: ignore[attr-defined]
 
 
 @pytest.hookimpl(wrapper=True)

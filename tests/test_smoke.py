@@ -104,17 +104,10 @@ def test_shards(device: Device, tmp_path: Path) -> None:
 
 def test_each_public_function_is_called() -> None:
     """By an example in the docstrings, or here."""
-    functions = {name: getattr(clgraph, name) for name in clgraph.__all__}
-    functions = {name: value for name, value in functions.items() if inspect.isfunction(value)}
+    functions = [value for name in clgraph.__all__ if inspect.isfunction(value := getattr(clgraph, name))]
     finder = doctest.DocTestFinder(exclude_empty=True)
-    tests = [
-        test for module in set(map(inspect.getmodule, functions.values())) for test in finder.find(module)
-    ]
+    tests = [test for module in set(map(inspect.getmodule, functions)) for test in finder.find(module)]
     source = "".join(example.source for test in tests for example in test.examples)
-    calls = [
-        node
-        for node in ast.walk(ast.parse(source + Path(__file__).read_text()))
-        if isinstance(node, ast.Call)
-    ]
-    called = {ast.unparse(call.func).rpartition(".")[2] for call in calls}
-    assert functions.keys() - called == set()
+    nodes = ast.walk(ast.parse(source + Path(__file__).read_text()))
+    called = {ast.unparse(node.func).rpartition(".")[2] for node in nodes if isinstance(node, ast.Call)}
+    assert {each.__name__ for each in functions} - called == set()
