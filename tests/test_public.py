@@ -6,19 +6,33 @@ python tests/test_public.py    # writes clgraph/__init__.pyi
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 import re
+from collections.abc import Iterator
+from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from cli_runs import ROOT, python
 from graphs import random_graph
 from public_calls import EXAMPLES, example, graphs, verify
 
 import clgraph
-from clgraph import InputError, sample
-from clgraph.methods import KINDS, LITERATURE, METHODS, OPTIONS, REDUCTIONS, known, option_of, plain_method
+from clgraph import ClgraphError, InputError, sample
+from clgraph.methods import (
+    KINDS,
+    LITERATURE,
+    METHODS,
+    OPTIONS,
+    REDUCTIONS,
+    Option,
+    known,
+    option_of,
+    plain_method,
+)
 from clgraph.public import BY_NAME, FAMILIES, PUBLIC, Public, family_of, load
 from clgraph.sampling.request import OF_SHARDS, SampleOptions, checked
 
@@ -143,6 +157,34 @@ def test_examples_are_right_and_run_kernels_of_their_family(name: str, device: D
         verify(each, found)
 
 
+# values beside the answer, which verifiers do not check
+BESIDE = {"community", "iterations", "residuals", "converged", "error_bounds", "vertex_ids"}
+
+
+def changed(found: Any) -> Iterator[Any]:
+    """Copies of a result, each with one element of one of its arrays changed."""
+    if isinstance(found, tuple):
+        for i, part in enumerate(found):
+            yield from ((*found[:i], other, *found[i + 1 :]) for other in changed(part))
+    elif dataclasses.is_dataclass(found):
+        for name in vars(found).keys() - BESIDE:
+            if isinstance(part := getattr(found, name), np.ndarray):
+                yield from (dataclasses.replace(found, **{name: other}) for other in changed(part))
+    elif isinstance(found, np.ndarray | float):
+        other = np.array(found)
+        other.flat[0] += 1
+        yield other
+
+
+@pytest.mark.parametrize("each", [each for each in EXAMPLES if each.verifier], ids=lambda each: each.name)
+def test_verifiers_see_one_changed_element(each: Public) -> None:
+    others = list(changed(example(each)))
+    assert bool(others) == (each.name not in ("sample", "split_edges", "lfr_graph"))  # they have graphs
+    for other in others:
+        with pytest.raises((AssertionError, ClgraphError)):
+            verify(each, other)
+
+
 # --- the methods of sampling ------------------------------------------------------------------------------
 
 
@@ -194,9 +236,34 @@ def test_defaults_are_in_range() -> None:
             assert option.help.endswith((".", ")"))
             if option.default is not None:
                 checked(method, name, option.default)
-            if option.takes in (int, bool) or option.range:
-                with pytest.raises(InputError):
-                    checked(method, name, "none of them")
+
+
+def beyond(option: Option) -> list[Any]:
+    """Values that an option does not take: a word, and the next ones beyond the ends of its range."""
+    if isinstance(option.takes, tuple) or option.takes in (bool, ""):
+        return ["none of them"] if option.takes else []
+    step, number = (1, int) if option.takes is int else (Fraction(1, 1000), Fraction)
+    least = number(option.least) - (step if option.ends[0] == "[" else 0)
+    if option.most is None:
+        return ["none of them", least]
+    return ["none of them", least, number(option.most) + (step if option.ends[1] == "]" else 0)]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_options_beyond_their_range_and_of_other_methods_are_refused(method: str) -> None:
+    graph, own = clgraph.datasets.karate(), METHODS[method].options
+    # a reduction says in a note that options of other reductions play no part
+    heard = {name for each in REDUCTIONS for name in METHODS[each].options} if method in REDUCTIONS else own
+    for name in OPTIONS:
+        size = {} if name in ("steps", "starts", "stages", "parts") else {"size": 9}
+        if name in own:
+            values, words = beyond(option_of(method, name)), "(is )?.*: (use|give) "
+        else:
+            values = [] if name in heard else [1]
+            words = f"is (not an option of {method}, but )?of .*: leave it out"
+        for value in values:
+            with pytest.raises(InputError, match=f"^{name} {words}"):
+                sample(graph, method, seed=1, **size, **{name: value})
 
 
 if __name__ == "__main__":
