@@ -287,12 +287,10 @@ def outcome(tree: Path, tests: str, limit: int) -> str:
     (That is no failure by itself: mistakes may make loops endless, and a busy machine makes tests slow.)
     """
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--devices", "pocl"]
-    environment = {**os.environ, "PYTHONPATH": str(tree), "CLGRAPH_CACHE_DIR": str(tree / "cache")}
-    names = [f"tests/{test}" for test in tests.split()]
+    command += [f"tests/{test}" for test in tests.split()]
+    env = {**os.environ, "PYTHONPATH": str(tree), "CLGRAPH_CACHE_DIR": str(tree / "cache")}
     try:
-        done = subprocess.run(
-            [*command, *names], cwd=tree, env=environment, capture_output=True, text=True, timeout=limit
-        )
+        done = subprocess.run(command, cwd=tree, env=env, capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
         return "no end"
     if done.returncode == 0:

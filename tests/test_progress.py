@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +17,25 @@ from clgraph import progress, scale
 
 Told = list[tuple[int, int | None]]
 GRAPH = tangle(3, n=300, edges=900)
+WALKS = {"method": "monte-carlo", "walks": 100, "top": 3, "seed": 1}
 LONG: dict[str, Callable[..., Any]] = {
-    "sample": lambda **to: clgraph.sample(GRAPH, "drve", size="50%", seed=1, **to),
-    "seeds": lambda **to: clgraph.sample(GRAPH, "drv", size="50%", seed=1, seeds=3, **to),
-    "curve": lambda **to: clgraph.reduction_curve(GRAPH, "drv", 1, **to),
-    "study": lambda **to: clgraph.study(GRAPH, ["drv"], ["50%"], seeds=2, **to),
-    "pagerank": lambda **to: clgraph.pagerank(GRAPH, variant="pull", tol=0, max_iter=40, **to),
-    "pagerank, small": lambda **to: clgraph.pagerank(GRAPH, variant="small", tol=1e-6, max_iter=400, **to),
-    "pagerank, fixed": lambda **to: clgraph.pagerank(GRAPH, variant="fixed", tol=0, max_iter=5, **to),
-    "ppr": lambda **to: clgraph.personalized_pagerank(GRAPH, list(range(70)), **to),
-    "ppr, walks": lambda **to: clgraph.personalized_pagerank(
-        GRAPH, [0, 1], method="monte-carlo", walks=100, top=3, seed=1, **to
-    ),
-    "bfs_many": lambda **to: clgraph.bfs_many(GRAPH, list(range(70)), **to),
-    "shortest_paths": lambda **to: clgraph.shortest_paths(GRAPH, list(range(70)), **to),
-    "powerlaw_graph": lambda **to: clgraph.powerlaw_graph(1000, seed=1, **to),
+    "sample": partial(clgraph.sample, GRAPH, "drve", size="50%", seed=1),
+    "seeds": partial(clgraph.sample, GRAPH, "drv", size="50%", seed=1, seeds=3),
+    "curve": partial(clgraph.reduction_curve, GRAPH, "drv", 1),
+    "study": partial(clgraph.study, GRAPH, ["drv"], ["50%"], seeds=2),
+    "pagerank": partial(clgraph.pagerank, GRAPH, variant="pull", tol=0, max_iter=40),
+    "pagerank, small": partial(clgraph.pagerank, GRAPH, variant="small", tol=1e-6, max_iter=400),
+    "pagerank, fixed": partial(clgraph.pagerank, GRAPH, variant="fixed", tol=0, max_iter=5),
+    "ppr": partial(clgraph.personalized_pagerank, GRAPH, range(70)),
+    "ppr, walks": partial(clgraph.personalized_pagerank, GRAPH, [0, 1], **WALKS),
+    "bfs_many": partial(clgraph.bfs_many, GRAPH, range(70)),
+    "shortest_paths": partial(clgraph.shortest_paths, GRAPH, range(70)),
+    "powerlaw_graph": partial(clgraph.powerlaw_graph, 1000, seed=1),
 }
+
+
+def teller(told: Told) -> Callable[[int, int | None], None]:
+    return lambda done, of: told.append((done, of))
 
 
 @pytest.mark.parametrize("name", LONG)
@@ -41,10 +45,6 @@ def test_told_until_the_end(device: Any, name: str) -> None:
     told: Told = []
     LONG[name](device=device, progress=teller(told))
     assert told == sorted(told) and len({of for _, of in told}) == 1
-
-
-def teller(told: Told) -> Callable[[int, int | None], None]:
-    return lambda done, of: told.append((done, of))
 
 
 def test_files_are_told(tmp_path: Path) -> None:

@@ -20,16 +20,10 @@ ROOT = Path(clgraph.__file__).parents[1]
 
 def mypy(file: Path, cache: Path) -> str:
     """Return what mypy says of a file outside its project, as a user's own project has it."""
-    options = ("--strict", "--config-file", os.devnull, "--cache-dir", cache)
     # found by MYPYPATH, clgraph's own lines would be judged, which an installed package's are not
-    options += ("--follow-imports=silent",)
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", *options, file],
-        capture_output=True,
-        text=True,
-        cwd=cache,
-        env={**os.environ, "MYPYPATH": str(ROOT)},
-    )
+    options = ("--strict", "--follow-imports=silent", "--config-file", os.devnull, "--cache-dir", cache)
+    command, env = [sys.executable, "-m", "mypy", *options, file], {**os.environ, "MYPYPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=cache, env=env)
     return done.stdout + done.stderr
 
 
