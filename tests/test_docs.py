@@ -311,7 +311,8 @@ class Recorder(doctest.DocTestRunner):
     """Records what each example prints as what it should print."""
 
     def report_success(self, out, test, example, got):
-        example.want = got
+        if example.exc_msg is None:
+            example.want = got
 
     report_failure = report_success
 
@@ -336,13 +337,11 @@ def update(page: Path) -> None:
                     text += f"$ {command}\n{output}"
             else:
                 test: Any = parser.get_doctest(match["body"], names, page.name, str(page), 0)
-                wanted = {id(example): example.want for example in test.examples}
                 recorder.run(test, clear_globs=False)
                 names = test.globs
                 for example in test.examples:
-                    want = wanted[id(example)] if example.exc_msg else example.want
                     source = example.source.rstrip().replace("\n", "\n... ").replace("\n... \n", "\n...\n")
-                    text += f">>> {source}\n{want}"
+                    text += f">>> {source}\n{example.want}"
             return f"{match['before']}```{match['kind']}\n{text}```"
 
         page.write_text(BLOCK.sub(block, page.read_text()))
