@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
-from clgraph import Graph
+from clgraph import Graph, InputError
+from clgraph.files import read
 
 PAGE = 4096
 BANNER = "%%MatrixMarket matrix coordinate "
@@ -29,6 +31,7 @@ GRAPHS = {
     "odd weights": Graph.from_edges([1, 2, 2], [2, 3, 4], weights=[0.1, -1e-300, 1 / 3], directed=True),
     "isolated": Graph.from_edges([4], [2], vertices=[1, 2, 3, 4, 5]),
     "no edges": Graph.from_edges([], [], vertices=[1, 2, 3]),
+    "weights of no edges": Graph.from_edges([], [], weights=[], vertices=[1, 2, 3]),
     "one vertex": Graph.from_edges([], [], vertices=[1]),
     "empty": Graph.from_edges([], []),
 }
@@ -42,6 +45,20 @@ def put(path: Path, text: str | bytes) -> Path:
     data = text if isinstance(text, bytes) else text.encode()
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return path
+
+
+def refused(path: Path, text: str | bytes, said: str, **how: Any) -> None:
+    """Reading a file of this text is refused: the message begins with the file, and says this."""
+    with pytest.raises(InputError, match=said) as caught:
+        read(put(path, text), **how)
+    assert str(caught.value).startswith(str(path))
+
+
+def seen(graph: Graph) -> str:
+    """A small graph in words: ``directed 1 2 3: 1-2 2-3``, and its weights if it has some."""
+    ids, arcs = " ".join(map(str, graph.ids)), " ".join(f"{u}-{v}" for u, v in arcs_of(graph))
+    weights = "" if graph.weights is None else f", weights {' '.join(f'{w:g}' for w in graph.weights)}"
+    return f"{'directed' if graph.directed else 'undirected'} {ids}: {arcs}{weights}"
 
 
 @contextmanager

@@ -1,12 +1,9 @@
-"""GraphML files."""
+"""GraphML and GEXF files."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import pytest
-from graph_files import GRAPHS, arcs_of, put
+from graph_files import GRAPHS, arcs_of, put, refused, seen
 from graphs import same
 
 from clgraph import Graph, InputError
@@ -18,7 +15,7 @@ KEYS = (
 )
 
 
-def text(body: str, direction: str = "undirected", head: str = KEYS) -> str:
+def text(body, direction="undirected", head=KEYS):
     return (
         f'<?xml version="1.0"?>\n<graphml>{head}<graph edgedefault="{direction}">\n{body}\n</graph></graphml>'
     )
@@ -31,34 +28,24 @@ EDGES = """<edge source="1" target="2"><data key="d0">2.5</data></edge>
 
 @pytest.mark.smoke
 @pytest.mark.parametrize("name", ["x.graphml", "x.graphml.gz"])
-def test_graphml(tmp_path: Path, name: str) -> None:
+def test_graphml(tmp_path, name):
     graph, said = read_with_summary(put(tmp_path / name, text(NODES + EDGES)))
-    assert not graph.directed and graph.ids.tolist() == [1, 2, 3] and graph.weights is None
-    assert arcs_of(graph) == [(1, 2), (2, 1), (2, 2)]
+    assert seen(graph) == "undirected 1 2 3: 1-2 2-1 2-2"
     assert "(2 edges; 1 self-loop; with node hue; skipped: edge weights)" in said
     graph = read(put(tmp_path / name, text(EDGES + NODES, "directed")), weights=True)
-    assert graph.directed and graph.weights is not None and graph.weights.tolist() == [2.5, 1]
+    assert graph.directed and graph.weights.tolist() == [2.5, 1]
     assert read(tmp_path / name, ids="str").ids.tolist() == ["1", "2", "3"]
 
 
-def test_a_weight_of_edges_that_have_none(tmp_path: Path) -> None:
+def test_a_weight_of_edges_that_have_none(tmp_path):
     head = '<key id="d0" for="edge" attr.name="weight"><default> 7 </default></key><key id="c" for="node"/>'
     edge = '<edge source="1" target="2"/>'
     graph = read(put(tmp_path / "x.graphml", text(NODES + edge, head=head)), weights=True)
-    assert graph.weights is not None and graph.weights.tolist() == [7, 7]
+    assert graph.weights.tolist() == [7, 7]
 
 
 @pytest.mark.parametrize("suffix", ["graphml", "gexf"])
-@pytest.mark.parametrize("which", GRAPHS)
-def test_round_trip(tmp_path: Path, which: str, suffix: str) -> None:
-    graph, path = GRAPHS[which], tmp_path / f"x.{suffix}"
-    write(graph, path)
-    how: dict[str, Any] = {"ids": "str" if graph.ids.dtype == object else "int"}
-    same(graph, read(path, weights=graph.weights is not None, **how))
-
-
-@pytest.mark.parametrize("suffix", ["graphml", "gexf"])
-def test_names_that_xml_must_escape(tmp_path: Path, suffix: str) -> None:
+def test_names_that_xml_must_escape(tmp_path, suffix):
     graph = Graph.from_edges(['a"&<>', " \t\n\r'", "\u65e5\u672c"], ["b", "b", "]]>"])
     write(graph, tmp_path / f"x.{suffix}")
     same(graph, read(tmp_path / f"x.{suffix}", ids="str"))
@@ -69,20 +56,18 @@ def test_names_that_xml_must_escape(tmp_path: Path, suffix: str) -> None:
 
 @pytest.mark.parametrize("suffix", ["graphml", "gexf"])
 @pytest.mark.parametrize("which", ["plain", "directed", "strings", "weights", "isolated", "odd weights"])
-def test_networkx_reads_and_writes_the_same(tmp_path: Path, which: str, suffix: str) -> None:
+def test_networkx_reads_and_writes_the_same(tmp_path, which, suffix):
     nx = pytest.importorskip("networkx")
     graph, path = GRAPHS[which], tmp_path / f"x.{suffix}"
     write(graph, path)
-    kind: Any = str if graph.ids.dtype == object else int
-    weighted = graph.weights is not None
+    kind = str if graph.ids.dtype == object else int
     theirs = getattr(nx, f"read_{suffix}")(path, node_type=kind)
-    same(graph, Graph.from_networkx(theirs, weight="weight" if weighted else None))
+    same(graph, Graph.from_networkx(theirs, weight="weight" if graph.is_weighted else None))
     getattr(nx, f"write_{suffix}")(graph.to_networkx(), path)
-    how: dict[str, Any] = {"ids": "str" if kind is str else "int"}
-    same(graph, read(path, weights=weighted, **how))
+    same(graph, read(path, weights=graph.is_weighted, ids=kind.__name__))
 
 
-def test_igraph_reads_and_writes_the_same(tmp_path: Path) -> None:
+def test_igraph_reads_and_writes_the_same(tmp_path):
     ig = pytest.importorskip("igraph")
     for which in ("plain", "directed", "weights"):
         graph, path = GRAPHS[which], tmp_path / "x.graphml"
@@ -96,7 +81,7 @@ def test_igraph_reads_and_writes_the_same(tmp_path: Path) -> None:
         again, said = read_with_summary(path, ids="str", weights=graph.weights is not None)
         assert "node id" in said or again.ids.tolist() == [str(v) for v in graph.ids.tolist()]
         assert again.directed == graph.directed and again.num_edges == graph.num_edges
-        if graph.weights is not None and again.weights is not None:
+        if graph.is_weighted:
             assert sorted(again.weights.tolist()) == sorted(graph.weights.tolist())
 
 
@@ -130,22 +115,20 @@ LAUGHS = '<!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
         (text(NODES + EDGES.replace("2.5", "nan")), "line 5: weight 'nan'"),
         (text(NODES + EDGES.replace('"d0"', '"d9"')), "line 5: data of the key 'd9'"),
         (text(NODES + EDGES + '<edge source="1" target="3"/>'), "line 6: an edge without a weight"),
-        ('<?xml version="1.0" encoding="utf-7"?><graphml/>', "encoding"),
+        ('<?xml version="1.0" encoding="utf-7"?><graphml/>', "encoding is not known"),
     ],
 )
-def test_damaged(tmp_path: Path, content: str, said: str) -> None:
-    with pytest.raises(InputError, match=said) as caught:
-        read(put(tmp_path / "x.graphml", content), weights=True)
-    assert ("encoding is not known" in str(caught.value)) == ("utf-7" in content)
+def test_damaged(tmp_path, content, said):
+    refused(tmp_path / "x.graphml", content, said, weights=True)
 
 
-def test_edges_of_both_kinds_can_be_read_as_undirected(tmp_path: Path) -> None:
+def test_edges_of_both_kinds_can_be_read_as_undirected(tmp_path):
     body = NODES + '<edge source="1" target="2" directed="true"/><edge source="2" target="3"/>'
     assert read(put(tmp_path / "x.graphml", text(body)), directed=False).num_edges == 2
 
 
 @pytest.mark.parametrize("suffix", ["graphml", "gexf"])
-def test_ids_are_text_where_not_all_are_numbers(tmp_path: Path, suffix: str) -> None:
+def test_ids_are_text_where_not_all_are_numbers(tmp_path, suffix):
     path = tmp_path / f"x.{suffix}"
     for third in ("b", "-1", "01", str(2**63)):  # 01 would be 1 again
         graph = Graph.from_edges(["1", "2"], ["2", third])
@@ -158,8 +141,7 @@ def test_ids_are_text_where_not_all_are_numbers(tmp_path: Path, suffix: str) -> 
     assert read(path, ids="str").ids.tolist() == ["1", "10", "2"]
     table = put(tmp_path / "ages.csv", "id,age\nb,3\n")
     write(Graph.from_edges(["a"], ["b"]), path)
-    attributes = read(path, attributes=table).attributes
-    assert attributes is not None and attributes.vertices["age"].value("b") == 3
+    assert read(path, attributes=table).attributes.vertices["age"].value("b") == 3
 
 
 NAMED = """<node id="n0"><data key="v">Ann</data></node>
@@ -169,7 +151,7 @@ NAMED = """<node id="n0"><data key="v">Ann</data></node>
 NAME = KEYS + '<key id="v" for="node" attr.name="name" attr.type="string"/>'
 
 
-def test_an_attribute_that_names_the_nodes_may_be_their_ids(tmp_path: Path) -> None:
+def test_an_attribute_that_names_the_nodes_may_be_their_ids(tmp_path):
     path = put(tmp_path / "x.graphml", text(NAMED.format("Cy"), head=NAME))
     graph, said = read_with_summary(path)
     assert graph.ids.tolist() == ["n0", "n1", "n2"]
@@ -177,7 +159,7 @@ def test_an_attribute_that_names_the_nodes_may_be_their_ids(tmp_path: Path) -> N
     graph, said = read_with_summary(path, ids="name")
     assert graph.ids.tolist() == ["Ann", "Bob", "Cy"] and arcs_of(graph)[0] == ("Ann", "Bob")
     assert "; ids: the attribute 'name'; with node hue" in said
-    assert graph.attributes is not None and list(graph.attributes.vertices) == ["hue"]
+    assert list(graph.attributes.vertices) == ["hue"]
     assert graph.attributes.vertices["hue"].value("Bob") == "red"
     numbers = text(NAMED.format("7").replace("Ann", "5").replace("Bob", "6"), head=NAME)
     assert read(put(path, numbers), ids="name").ids.tolist() == [5, 6, 7]
@@ -186,12 +168,11 @@ def test_an_attribute_that_names_the_nodes_may_be_their_ids(tmp_path: Path) -> N
         (text(NAMED.format(""), head=NAME), "line 5: node 'n2' has no 'name'"),
         (text(NODES), "its nodes have no attribute 'name'"),
     ):
-        with pytest.raises(InputError, match=rf"{said}; leave ids='name' out"):
-            read(put(path, wrong), ids="name")
+        refused(path, wrong, f"{said}; leave ids='name' out", ids="name")
         assert "--ids name" not in read_with_summary(path)[1]
 
 
-def test_labels_of_gexf_and_pajek_are_names(tmp_path: Path) -> None:
+def test_labels_of_gexf_and_pajek_are_names(tmp_path):
     nodes = '<node id="0" label="Ann"/><node id="1" label="1"/>'
     graph = f'<gexf><graph><nodes>{nodes}</nodes><edges><edge source="0" target="1"/></edges></graph></gexf>'
     path = put(tmp_path / "x.gexf", graph)
@@ -203,3 +184,64 @@ def test_labels_of_gexf_and_pajek_are_names(tmp_path: Path) -> None:
         write(read(path), tmp_path / name)
         with pytest.raises(InputError, match=r"have no names beside their ids; leave ids='name' out"):
             read(tmp_path / name, ids="name")
+
+
+# --- GEXF -------------------------------------------------------------------------------------------------
+
+BODY = """<?xml version="1.0" encoding="UTF-8"?>
+<gexf xmlns="http://gexf.net/1.2draft" xmlns:viz="http://www.gexf.net/1.2draft/viz" version="1.2">
+<graph mode="static"{direction}>
+<attributes class="node"><attribute id="0" title="url" type="string"/></attributes>
+<nodes><node id="0" label="Hello"><attvalues><attvalue for="0" value="x"/></attvalues>
+<viz:size value="2"/></node>
+<node id="1" label="1"/><node id="2"/></nodes>
+<edges><edge id="0" source="0" target="1" weight="2.5"{one}/>
+<edge id="1" source="2" target="1"{other}/></edges>
+</graph></gexf>
+"""
+
+
+def gexf(direction="", one="", other=""):
+    words = [
+        f' {key}="{word}"' if word else ""
+        for key, word in (("defaultedgetype", direction), ("type", one), ("type", other))
+    ]
+    return BODY.format(direction=words[0], one=words[1], other=words[2])
+
+
+@pytest.mark.smoke
+def test_gexf(tmp_path):
+    path = put(tmp_path / "x.gexf", gexf())
+    graph, said = read_with_summary(path)
+    assert seen(graph) == "undirected 0 1 2: 0-1 1-0 1-2 2-1"
+    assert "with node url, node label; skipped: looks, edge weights)" in said
+    assert read(path, weights=True).weights.tolist() == [2.5, 2.5, 1, 1]
+
+
+def test_the_direction_is_what_all_edges_say(tmp_path):
+    path = tmp_path / "x.gexf"
+    assert read(put(path, gexf("directed"))).directed
+    assert read(put(path, gexf("", "directed", "directed"))).directed
+    assert not read(put(path, gexf("directed", "undirected", "undirected"))).directed
+    for words in (("", "directed", ""), ("directed", "", "undirected"), ("mutual", "", "")):
+        refused(path, gexf(*words), "edge in a graph that is")
+        assert read(path, directed=False).num_edges == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (gexf("both"), "line 3: edges of the type 'both'"),
+        (gexf("", "odd"), "line 8: edges of the type 'odd'"),
+        (gexf().replace('id="2"', 'id="1"'), "line 7: node '1' is also in line 7"),
+        (gexf().replace('id="2"', 'id="9"'), "line 9: the edge's end '2' is no node"),
+        (gexf().replace(' weight="2.5"', ""), "no edge has a weight"),
+        (gexf().replace("2.5", "1e999"), "line 8: weight '1e999'"),
+        (gexf().replace("<gexf", "<!DOCTYPE x><gexf"), "line 2: a document type"),
+        (gexf()[:300], "not well-formed XML"),
+        ("<gexf/>", "holds no <graph>"),
+        ("<graphml/>", "<graphml> where <gexf> should be"),
+    ],
+)
+def test_damaged_gexf(tmp_path, content, said):
+    refused(tmp_path / "x.gexf", content, said, weights=True)
