@@ -1,17 +1,12 @@
 """Data sets that come with clgraph, and those that are fetched."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import shutil
 import tarfile
 import threading
-from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,7 +17,7 @@ from clgraph.graph.digest import digest
 
 
 @pytest.mark.smoke
-def test_what_is_here() -> None:
+def test_what_is_here():
     nx = pytest.importorskip("networkx")
     assert dir(datasets) == sorted(datasets.__all__)
     karate = clgraph.datasets.karate()
@@ -35,13 +30,13 @@ def test_what_is_here() -> None:
 
 
 @pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def server(tmp_path, monkeypatch):
     pytest.importorskip("pooch")
     root = tmp_path / "root"
     root.mkdir()
 
     class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *args: Any) -> None:
+        def log_message(self, *args):
             pass
 
     httpd = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=root))
@@ -58,9 +53,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     httpd.server_close()
 
 
-def test_a_file_is_fetched_once_and_checked(
-    server: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_fetched_once_and_checked(server, tmp_path, monkeypatch):
     (server / "snap-ring.txt.gz").write_bytes(gzip.compress(b"# a ring\n0 1\n1 2\n2 0\n"))
     ring = fetch("snap:ring", folder=tmp_path / "kept")
     assert ring.num_edges == 3 and not ring.directed
@@ -74,7 +67,7 @@ def test_a_file_is_fetched_once_and_checked(
         fetch("snap:ring", folder=tmp_path / "kept")
 
 
-def test_packages_of_other_collections(server: Path, tmp_path: Path) -> None:
+def test_packages_of_other_collections(server, tmp_path):
     data = b"% sym unweighted\n% 2 3 3\n1 2\n2 3\n"
     with tarfile.open(server / "konect-path.tar.bz2", "w:bz2") as tar:
         for name in ("path/README.path", "path/out.path"):
@@ -89,19 +82,19 @@ def test_packages_of_other_collections(server: Path, tmp_path: Path) -> None:
     assert fetch("nr:web/web", folder=tmp_path / "kept").num_edges == 3
 
 
-def test_without_a_network(server: Path, tmp_path: Path) -> None:
+def test_without_a_network(server, tmp_path):
     with pytest.raises(clgraph.ClgraphError, match=r"cannot download http://127.* the file to clgraph\.read"):
         fetch("snap:none", folder=tmp_path)
 
 
 @pytest.mark.parametrize("name", ["ring", "snap:", "snap:../x", "nr:web", "konect:a/b", 3, "f:x", "snap:a b"])
-def test_other_names(name: Any) -> None:
+def test_other_names(name):
     with pytest.raises(clgraph.InputError, match="no data set is called"):
         fetch(name)
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_what_is_known(name: str, data_path: Any) -> None:
+def test_what_is_known(name, data_path):
     known = KNOWN[name]
     file = {"email-Enron": "Email-Enron", "wiki-Vote": "Wiki-Vote"}.get(name[5:], name[5:])
     graph = clgraph.read(data_path(f"{file}.txt"), directed=known.directed, device="host")

@@ -1,10 +1,5 @@
 """METIS files read on a device: as the host reads them, or left to the host."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 from file_reading import agree, in_every_way
 from graph_files import put
@@ -45,17 +40,17 @@ LEFT_LISTS = {
 
 
 @pytest.mark.parametrize("taken", [True, False])
-def test_metis(device: Any, tmp_path: Path, taken: bool) -> None:
+def test_metis(device, tmp_path, taken):
     for name, text in (LISTS if taken else LEFT_LISTS).items():
         in_every_way(put(tmp_path / "g.graph", text), device, "metis", taken, name, weighted="weight" in name)
 
 
-def test_lines_longer_than_a_piece(device: Any, tmp_path: Path) -> None:
+def test_lines_longer_than_a_piece(device, tmp_path):
     hub = "9001 9000\n" + " ".join(map(str, range(2, 9002))) + "\n" + "1\n" * 9000
     assert agree(put(tmp_path / "hub.graph", hub), device, "metis", shape=LaunchConfig(300, 2, 1)) == "taken"
 
 
-def test_the_summary_says_where(device: Any, tmp_path: Path) -> None:
+def test_the_summary_says_where(device, tmp_path):
     where = get_device("cpu") if device.is_fpga else device
     path = put(tmp_path / "g.graph", LISTS["weights"])
     said = read_with_summary(path, device=device)[1]

@@ -1,11 +1,7 @@
 """Files in the binary form read by a device: what the host's reader makes of them, or left to it."""
 
-from __future__ import annotations
-
 import zlib
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +10,6 @@ from graph_files import GRAPHS, as_version_1, with_sums
 from graphs import tangle
 
 from clgraph import Graph, InputError
-from clgraph.device import Device
 from clgraph.files import read, write
 from clgraph.files.clg import Sums
 from clgraph.files.clg import read_clg as read_there
@@ -40,7 +35,7 @@ LEFT = {
 }
 
 
-def attempt(work: Any) -> Any:
+def attempt(work):
     """What is loaded, or the error's words."""
     try:
         return work()
@@ -50,7 +45,7 @@ def attempt(work: Any) -> Any:
 
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("name", [*GRAPHS, *MORE])
-def test_the_same_graph(tmp_path: Path, device: Device, name: str, version: int) -> None:
+def test_the_same_graph(tmp_path, device, name, version):
     graph = {**GRAPHS, **MORE}[name]
     path = tmp_path / "x.clg"
     write(graph, path)
@@ -77,7 +72,7 @@ def test_the_same_graph(tmp_path: Path, device: Device, name: str, version: int)
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_changed_bytes(tmp_path: Path, device: Device, version: int) -> None:
+def test_changed_bytes(tmp_path, device, version):
     """What the host refuses is refused in the same words, what it takes is the same graph."""
     rng = np.random.default_rng(version)
     path, refused = tmp_path / "x.clg", 0
@@ -97,7 +92,7 @@ def test_changed_bytes(tmp_path: Path, device: Device, version: int) -> None:
         for at in rng.choice(used[used >= 4096], 1 + turn % 2):
             data[at] ^= 1 << int(rng.integers(8))
         path.write_bytes(with_sums(bytes(data)) if version == 2 and turn % 5 else data)
-        how: dict[str, Any] = {"weights": turn % 4 in (0, 3), "duplicates": "keep"}
+        how = {"weights": turn % 4 in (0, 3), "duplicates": "keep"}
         how["verify"] = (None, True, False)[turn % 3]
         wanted = attempt(lambda: read(path, device="host", **how))  # noqa: B023
         made = attempt(lambda: read(path, device=device.spec, **how))  # noqa: B023
@@ -110,9 +105,7 @@ def test_changed_bytes(tmp_path: Path, device: Device, version: int) -> None:
     assert 100 < refused < 300
 
 
-def test_large_files_too_have_their_checksums_compared(
-    tmp_path: Path, device: Device, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_large_files_too_have_their_checksums_compared(tmp_path, device, monkeypatch):
     path = tmp_path / "x.clg"
     write(MORE["tangle"], path)
     monkeypatch.setattr("clgraph.files.clg.FULL_BELOW", 100)
@@ -126,7 +119,7 @@ def test_large_files_too_have_their_checksums_compared(
 
 
 @pytest.mark.parametrize("place", [1, 17, 29])
-def test_an_id_twice_with_right_checksums(tmp_path: Path, device: Device, place: int) -> None:
+def test_an_id_twice_with_right_checksums(tmp_path, device, place):
     graph = MORE["numbered"]
     ids = graph.ids.copy()
     ids[place] = ids[place - 1]
@@ -141,7 +134,7 @@ def test_an_id_twice_with_right_checksums(tmp_path: Path, device: Device, place:
 
 
 @pytest.mark.parametrize("here", [True, False])
-def test_sums(device: Device, monkeypatch: pytest.MonkeyPatch, here: bool) -> None:
+def test_sums(device, monkeypatch, here):
     monkeypatch.setattr("clgraph.files.clg.BLOCK", 1 << 14)
     for size in (1, 7, 8, 4095, 4096, 4097, 1 << 14, 100_003):
         data = RNG.integers(0, 256, size).astype(np.uint8)
@@ -154,13 +147,11 @@ def test_sums(device: Device, monkeypatch: pytest.MonkeyPatch, here: bool) -> No
         assert sums.all() == [zlib.crc32(whole[k : k + (1 << 14)]) for k in range(0, len(whole), 1 << 14)]
 
 
-def test_a_file_that_shrinks_while_it_is_read(
-    tmp_path: Path, device: Device, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_shrinks_while_it_is_read(tmp_path, device, monkeypatch):
     path = tmp_path / "x.clg"
     write(MORE["a star"], path)
 
-    def shrink(*_: Any) -> None:
+    def shrink(*_):
         path.write_bytes(path.read_bytes()[:9000])
 
     monkeypatch.setattr(Sums, "__init__", shrink)

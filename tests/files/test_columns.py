@@ -1,10 +1,6 @@
 """Columns written as the rows of a text: the bytes of Python, by kernels and without them."""
 
-from __future__ import annotations
-
 import io
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +11,7 @@ from clgraph import powerlaw_graph, write
 from clgraph.files.columns import LAUNCH, LaunchConfig, Spelling, write_columns
 
 
-def floats(rng: np.random.Generator, count: int) -> Any:
+def floats(rng, count):
     """Floats below 1000, of all exponents, and those around the least that has none."""
     bits = rng.integers(0, 0x447A0000, count).astype(np.uint32)
     bits[:200] = np.arange(0x38D1B717 - 100, 0x38D1B717 + 100)
@@ -27,7 +23,7 @@ def floats(rng: np.random.Generator, count: int) -> Any:
 
 
 @pytest.mark.parametrize("which", range(4))
-def test_kernels_spell_as_python_does(device: Any, tmp_path: Path, which: int) -> None:
+def test_kernels_spell_as_python_does(device, tmp_path, which):
     rng = np.random.default_rng(which)
     count = 3000
     whole = rng.integers(-(2**63), 2**63 - 1, count) >> rng.integers(0, 64, count)
@@ -50,11 +46,11 @@ def test_kernels_spell_as_python_does(device: Any, tmp_path: Path, which: int) -
         assert (tmp_path / "a.tsv").read_bytes() == wanted.getvalue()
 
 
-def test_what_is_written_where(device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[int] = []
+def test_what_is_written_where(device, tmp_path, monkeypatch):
+    made = []
 
     class Noted(Spelling):
-        def __init__(self, device: Any, columns: Any) -> None:
+        def __init__(self, device, columns):
             made.append(len(columns[0]))
             super().__init__(device, columns)
 
@@ -74,9 +70,7 @@ def test_what_is_written_where(device: Any, tmp_path: Path, monkeypatch: pytest.
         made.clear()
 
 
-def test_results_of_commands(
-    device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_results_of_commands(device, tmp_path, monkeypatch, capsys):
     run = InProcess(capsys)
     graph = powerlaw_graph(300, seed=1)
     write(graph, tmp_path / "a.txt")

@@ -1,10 +1,5 @@
 """Where edge lists are read and written: by size, by what is asked for, and what becomes of faults."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 from graph_files import put
 
@@ -17,12 +12,12 @@ from clgraph.files.summary import read_with_summary
 
 
 @pytest.fixture
-def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def everything_is_large(monkeypatch):
     monkeypatch.setattr(clgraph.files.dispatch, "SMALL", 0)
     monkeypatch.setattr(clgraph.files.dispatch, "SMALL_ARCS", 0)
 
 
-def test_the_cpu_reads_what_is_large(tmp_path: Path, everything_is_large: None) -> None:
+def test_the_cpu_reads_what_is_large(tmp_path, everything_is_large):
     path = put(tmp_path / "g.txt", "1 2\n")
     try:
         where = clgraph.get_device("cpu")
@@ -33,10 +28,8 @@ def test_the_cpu_reads_what_is_large(tmp_path: Path, everything_is_large: None) 
     assert read_with_summary(path, ids="str")[1].endswith("(1 row)")
 
 
-def test_without_a_driver_the_host_reads_and_writes(
-    tmp_path: Path, everything_is_large: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def none(*_: Any, **__: Any) -> Any:
+def test_without_a_driver_the_host_reads_and_writes(tmp_path, everything_is_large, monkeypatch):
+    def none(*_, **__):
         raise DeviceError("no OpenCL driver was found")
 
     monkeypatch.setattr(clgraph.device, "get_device", none)
@@ -48,14 +41,8 @@ def test_without_a_driver_the_host_reads_and_writes(
 
 
 @pytest.mark.parametrize("fault", [BuildError("0:0: it does not build\nlog"), CapacityError("no room")])
-def test_faults_of_a_device(
-    device: Any,
-    tmp_path: Path,
-    everything_is_large: None,
-    monkeypatch: pytest.MonkeyPatch,
-    fault: DeviceError,
-) -> None:
-    def broken(*_: Any, **__: Any) -> Any:
+def test_faults_of_a_device(device, tmp_path, everything_is_large, monkeypatch, fault):
+    def broken(*_, **__):
         raise fault
 
     path = put(tmp_path / "g.txt", "1 2\n")

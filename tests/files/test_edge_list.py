@@ -1,14 +1,10 @@
 """Edge lists read on a device: what the host's reader makes of them, to the bit, or left to it."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import random
 import threading
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -79,7 +75,7 @@ LEFT = {
 
 @pytest.mark.smoke("3")
 @pytest.mark.parametrize("block", [1, 2, 3, 64, None])
-def test_rows_that_the_kernels_take(device: Any, tmp_path: Path, block: int | None) -> None:
+def test_rows_that_the_kernels_take(device, tmp_path, block):
     if block not in (None, 3) and device.kind == "emulator":
         pytest.skip("seconds for each build")
     for name, text in TAKEN.items():
@@ -90,7 +86,7 @@ def test_rows_that_the_kernels_take(device: Any, tmp_path: Path, block: int | No
 
 
 @pytest.mark.parametrize("block", [1, 3, None])
-def test_rows_that_are_left_to_the_host(device: Any, tmp_path: Path, block: int | None) -> None:
+def test_rows_that_are_left_to_the_host(device, tmp_path, block):
     if block not in (None, 3) and device.kind == "emulator":
         pytest.skip("seconds for each build")
     for name, text in LEFT.items():
@@ -100,19 +96,19 @@ def test_rows_that_are_left_to_the_host(device: Any, tmp_path: Path, block: int 
             assert agree(path, device, block=block) not in ("taken", ""), name
 
 
-def test_a_large_file(device: Any, tmp_path: Path) -> None:
+def test_a_large_file(device, tmp_path):
     rng = np.random.default_rng(3)
     rows = rng.integers(0, 40_000, (120_000, 2))
     path = put(tmp_path / "g.txt", "".join(f"{u}\t{v}\n" for u, v in rows.tolist()))
     for shape in (None, LaunchConfig(chunk=70_000, ahead=3, threads=3)):
-        assert agree(path, device, shape=shape) == "taken"  # type: ignore[arg-type]
+        assert agree(path, device, shape=shape) == "taken"
     sparse = put(tmp_path / "s.txt", "".join(f"{u * 99_999_999_977} {v}\n" for u, v in rows.tolist()))
-    assert agree(sparse, device, shape=None, directed=True) == "taken"  # type: ignore[arg-type]
+    assert agree(sparse, device, shape=None, directed=True) == "taken"
     packed = put(tmp_path / "g.txt.gz", path.read_bytes())
     assert agree(packed, device, shape=LaunchConfig(chunk=70_000, ahead=3, threads=3)) == "taken"
 
 
-def test_the_summary_says_where_it_was_read(device: Any, tmp_path: Path) -> None:
+def test_the_summary_says_where_it_was_read(device, tmp_path):
     path = put(tmp_path / "g.txt", "1 2\n2 1\n3 3\n")
     said = read_with_summary(path, device=device)[1]
     where = get_device("cpu") if device.is_fpga else device
@@ -126,17 +122,17 @@ def test_the_summary_says_where_it_was_read(device: Any, tmp_path: Path) -> None
     assert "read on" not in read_with_summary(path)[1]  # a small one
 
 
-def test_long_lines_are_left_to_the_host(device: Any, tmp_path: Path) -> None:
+def test_long_lines_are_left_to_the_host(device, tmp_path):
     for text in ("1 2 " + "x" * (HEAD + 200) + "\n3 4\n", "1 2\n" + " " * (HEAD + 300) + "3 4\n"):
         assert "long" in agree(put(tmp_path / "g.txt", text), device)
     assert agree(put(tmp_path / "g.txt", "1 2\n3 4" + " " * 9000 + "\n5 6\n"), device) == "taken"
 
 
-def test_a_file_that_becomes_shorter(device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_becomes_shorter(device, tmp_path, monkeypatch):
     path = put(tmp_path / "g.txt", "10 20\n" * 4000)
     parts = Plain.parts
 
-    def cut(self: Plain, length: int) -> Any:
+    def cut(self, length):
         os.truncate(path, 9_000)
         return parts(self, length)
 
@@ -145,7 +141,7 @@ def test_a_file_that_becomes_shorter(device: Any, tmp_path: Path, monkeypatch: p
         read(path, device=device)
 
 
-def test_damaged_gzip(device: Any, tmp_path: Path) -> None:
+def test_damaged_gzip(device, tmp_path):
     packed = gzip.compress(b"1 2\n3 4\n" * 1000)
     path = tmp_path / "g.txt.gz"
     for data in (
@@ -160,8 +156,8 @@ def test_damaged_gzip(device: Any, tmp_path: Path) -> None:
     assert agree(path, device, duplicates="keep") == "taken"
 
 
-def test_an_interrupt_ends_the_threads(device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: Any) -> None:
+def test_an_interrupt_ends_the_threads(device, tmp_path, monkeypatch):
+    def interrupted(*_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Parser, "_grow", interrupted)
@@ -170,7 +166,7 @@ def test_an_interrupt_ends_the_threads(device: Any, tmp_path: Path, monkeypatch:
     assert not [each for each in threading.enumerate() if each.name.startswith("clgraph-read")]
 
 
-def test_fuzzed_rows(device: Any, tmp_path: Path) -> None:
+def test_fuzzed_rows(device, tmp_path):
     """A share of what ``python tests/fuzz --only 'device edges'`` makes."""
     for number in range(50):
         case = edge_list_case("device edges", random.Random(f"t/{number}"))
@@ -178,7 +174,7 @@ def test_fuzzed_rows(device: Any, tmp_path: Path) -> None:
         compare(case, tmp_path, device)
 
 
-def test_the_host_has_no_part_in_it(device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_host_has_no_part_in_it(device, tmp_path, monkeypatch):
     path = put(tmp_path / "g.txt", "1 2\n2 3\n")
     wanted = read(path, device="host")
     monkeypatch.setitem(FORMATS, "edges", replace(FORMATS["edges"], module="none"))

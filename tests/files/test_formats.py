@@ -1,10 +1,6 @@
 """Matrix Market, METIS and LDBC files read on a device: as the host reads them, or left to the host."""
 
-from __future__ import annotations
-
 import random
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -64,7 +60,7 @@ LEFT_EDGES = {
 
 
 @pytest.mark.parametrize("taken", [True, False])
-def test_matrix_market(device: Any, tmp_path: Path, taken: bool) -> None:
+def test_matrix_market(device, tmp_path, taken):
     for name, text in (MATRICES if taken else LEFT_MATRICES).items():
         in_every_way(
             put(tmp_path / "g.mtx", text),
@@ -77,14 +73,14 @@ def test_matrix_market(device: Any, tmp_path: Path, taken: bool) -> None:
 
 
 @pytest.mark.parametrize("taken", [True, False])
-def test_ldbc(device: Any, tmp_path: Path, taken: bool) -> None:
+def test_ldbc(device, tmp_path, taken):
     for name, (vertices, edges, directed) in (EDGES if taken else LEFT_EDGES).items():
         put(tmp_path / "g.v", vertices)
         put(tmp_path / "g.properties", f"graph.g.directed = {directed}\n")
         in_every_way(put(tmp_path / "g.e", edges), device, "ldbc", taken, name, weighted=name == "weights")
 
 
-def test_larger_files(device: Any, tmp_path: Path) -> None:
+def test_larger_files(device, tmp_path):
     """Lines that are longer than a piece, ids with gaps; plain and by gzip."""
     ids = np.sort(np.random.default_rng(1).choice(10**6, 4000, replace=False))
     for graph in (
@@ -99,7 +95,7 @@ def test_larger_files(device: Any, tmp_path: Path) -> None:
                 assert agree(path, device, form, shape=shape) == "taken", suffix
 
 
-def test_fuzzed_files(device: Any, tmp_path: Path) -> None:
+def test_fuzzed_files(device, tmp_path):
     """A share of what ``python tests/fuzz --only 'device files'`` makes."""
     taken = 0
     for number in range(60):

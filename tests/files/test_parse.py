@@ -1,10 +1,5 @@
 """Numbers as the kernels read them: to the bit those of Python."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 from file_reading import agree, same_as
@@ -59,7 +54,7 @@ WEIGHTS = [
 WEIGHTS.append("9355950000000000000." + "0" * 38 + "18446744073709551616" * 2 + "1")
 
 
-def test_weights_are_those_of_python(device: Any, tmp_path: Path) -> None:
+def test_weights_are_those_of_python(device, tmp_path):
     path = put(tmp_path / "g.txt", "".join(f"{k} {k + 1} {text}\n" for k, text in enumerate(WEIGHTS)))
     assert agree(path, device, weights=True, directed=True) == "taken"
     rng = np.random.default_rng(5)
@@ -73,7 +68,7 @@ def test_weights_are_those_of_python(device: Any, tmp_path: Path) -> None:
     same_as(read(path, weights=True, device=device), read(path, weights=True, device="host"))
 
 
-def test_weights_of_loops_and_parallel_edges(device: Any, tmp_path: Path) -> None:
+def test_weights_of_loops_and_parallel_edges(device, tmp_path):
     rows = [(u, v, 0.1 * u - v / 7) for u in range(12) for v in range(u + 1)]
     single = "".join(f"{u} {3 * v} {w}\n" for u, v, w in rows)
     path = put(tmp_path / "g.txt", single)
@@ -86,14 +81,14 @@ def test_weights_of_loops_and_parallel_edges(device: Any, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("text", ["1e999", "nan", "-inf", "1_0", "0x1", "1e", "e5", ".", "-", "1.2.3", ""])
-def test_weights_that_are_none(device: Any, tmp_path: Path, text: str) -> None:
+def test_weights_that_are_none(device, tmp_path, text):
     path = put(tmp_path / "g.txt", f"1 2 0.5\n3 4 {text}\n")
     assert agree(path, device, weights=True) not in ("taken", "")
     with pytest.raises(InputError, match="line 2: "):
         read(path, weights=True, device=device)
 
 
-def test_the_powers_are_the_leading_bits() -> None:
+def test_the_powers_are_the_leading_bits():
     halves = powers_of_five().tolist()
     for k, q in enumerate(range(POWERS[0], POWERS[1] + 1)):
         number = halves[2 * k] << 64 | halves[2 * k + 1]

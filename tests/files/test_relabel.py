@@ -1,9 +1,5 @@
 """Vertices numbered on a device: the numbers that the host gives them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -16,7 +12,7 @@ from clgraph.graph import building
 
 @pytest.mark.parametrize("way", ["bitmap", "sorted", "either"])
 @pytest.mark.parametrize(("rows", "top"), [(1, 1), (5, 3), (400, 300), (3000, 10**6), (70_000, 50_000)])
-def test_numbers(device: Any, monkeypatch: pytest.MonkeyPatch, way: str, rows: int, top: int) -> None:
+def test_numbers(device, monkeypatch, way, rows, top):
     if way != "either":
         most = 0 if way == "sorted" else 10**6
         monkeypatch.setattr(clgraph.files.edge_list, "BITS_PER_ROW", most)
@@ -24,20 +20,20 @@ def test_numbers(device: Any, monkeypatch: pytest.MonkeyPatch, way: str, rows: i
     check(device, np.random.default_rng(rows).integers(0, top, (2, rows)).astype(np.int32))
 
 
-def test_identity_and_one_gap(device: Any) -> None:
+def test_identity_and_one_gap(device):
     for ids in (range(64), range(1, 65), [*range(31), 95], [0, 32, 64, 2**31 - 1]):
         check(device, np.array([ids, ids], np.int32))
 
 
 @pytest.mark.parametrize("top", [2**31 + 1, 2**40, 2**63 - 1])
-def test_ids_of_64_bits(device: Any, top: int) -> None:
+def test_ids_of_64_bits(device, top):
     ends = np.random.default_rng(1).integers(0, top, (2, 5000))
     ends[:, 1000:3000] = ends[::-1, :2000]
     ends[0, 7] = top
     check(device, ends)
 
 
-def check(device: Any, ends: Any) -> None:
+def check(device, ends):
     n, ids, tail, head = building.number_vertices(ends[0], ends[1])
     uploaded = [device.upload(end.copy(), writable=True) for end in ends]
     highest = int(ends.max())

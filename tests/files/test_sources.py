@@ -1,17 +1,14 @@
 """The bytes of plain and of compressed files, as pieces take them."""
 
-from __future__ import annotations
-
 import gzip
 import random
-from pathlib import Path
 
 import pytest
 
-from clgraph.files.read_ahead import Compressed, Plain, Source
+from clgraph.files.read_ahead import Compressed, Plain
 
 
-def all_of(source: Source, piece: int) -> bytes:
+def all_of(source, piece):
     """What a source gives, piece by piece."""
     found, offset = bytearray(), 0
     while True:
@@ -27,7 +24,7 @@ def all_of(source: Source, piece: int) -> bytes:
 
 
 @pytest.mark.parametrize("piece", [1000, 99_999, 100_000, 200_000])
-def test_all_bytes(tmp_path: Path, piece: int) -> None:
+def test_all_bytes(tmp_path, piece):
     data = random.Random(1).randbytes(100_000)
     (tmp_path / "a").write_bytes(data)
     (tmp_path / "a.gz").write_bytes(gzip.compress(data))

@@ -1,14 +1,11 @@
 """Graphs from standard input."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import re
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from graphs import same, tangle
@@ -21,17 +18,17 @@ Feed = Callable[[bytes], None]
 
 
 @pytest.fixture
-def feed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Feed]:
+def feed(tmp_path, monkeypatch):
     """What gives some bytes to standard input, through a pipe."""
     kept, threads = os.dup(0), []
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
-    def give(data: bytes) -> None:
+    def give(data):
         reader, writer = os.pipe()
         os.dup2(reader, 0)
         os.close(reader)
 
-        def pour() -> None:
+        def pour():
             with os.fdopen(writer, "wb") as pipe:
                 pipe.write(data)
 
@@ -46,7 +43,7 @@ def feed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Feed]:
     assert not list(tmp_path.glob("clgraph-*"))
 
 
-def test_formats(feed: Feed, tmp_path: Path) -> None:
+def test_formats(feed, tmp_path):
     graph = tangle(3, n=2000, edges=30_000)
     for name, form in (("g.txt", None), ("g.clg", "clg"), ("g.mtx", "mtx")):
         write(graph, tmp_path / name)
@@ -56,7 +53,7 @@ def test_formats(feed: Feed, tmp_path: Path) -> None:
     assert read_with_summary("-")[1] == "read standard input: undirected, 2 vertices, 1 edge (1 row)"
 
 
-def test_errors_name_it(feed: Feed) -> None:
+def test_errors_name_it(feed):
     for data, said in (
         (b"1 2\n3 x\n", "standard input, line 2: 'x'"),
         (b"", "standard input: the file is empty"),
@@ -67,8 +64,8 @@ def test_errors_name_it(feed: Feed) -> None:
             read("-")
 
 
-def test_no_room(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> int:
+def test_no_room(feed, monkeypatch):
+    def full(*_):
         raise OSError(28, "No space left on device")
 
     feed(b"1 2\n")
@@ -77,7 +74,7 @@ def test_no_room(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
         read("-")
 
 
-def test_a_file_of_that_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_that_name(tmp_path, monkeypatch):
     """It is read by its whole path."""
     monkeypatch.chdir(tmp_path)
     write(Graph.from_edges([1], [2]), tmp_path / "-", format="edges")

@@ -1,16 +1,11 @@
 """The line that says what was read, merged and skipped."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 from graph_files import BANNER, put
 
 from clgraph.files.summary import read_with_summary
 
 
-def test_summary_says_what_was_merged_and_skipped(tmp_path: Path) -> None:
+def test_summary_says_what_was_merged_and_skipped(tmp_path):
     path = put(tmp_path / "x.csv", "source,target\n1,2\n2,1\n1,2\n3,3\n")
     graph, said = read_with_summary(path)
     assert said == (
@@ -28,7 +23,7 @@ def test_summary_says_what_was_merged_and_skipped(tmp_path: Path) -> None:
     assert "undirected" in read_with_summary(mtx)[1]
 
 
-def test_summary_of_the_issue(data_path: Any) -> None:
+def test_summary_of_the_issue(data_path):
     said = read_with_summary(data_path("internet.txt"))[1]
     assert said == (
         "read internet.txt: undirected, 22963 vertices, 48436 edges "

@@ -1,10 +1,5 @@
 """Edge tables whose graphs are built on a device: what the host's reader makes of them, or left to it."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 from exchanges import needed
@@ -12,7 +7,6 @@ from file_reading import same_as
 from graphs import tangle
 
 from clgraph import InputError
-from clgraph.device import Device
 from clgraph.files import write
 from clgraph.files.dispatch import reader_of
 from clgraph.files.read_ahead import NotTaken
@@ -27,7 +21,7 @@ RNG = np.random.default_rng(3)
 ENDS = RNG.integers(0, 40, (2, 500))
 
 
-def table(kind: str, factor: int = 1, **more: Any) -> Any:
+def table(kind, factor=1, **more):
     """A table whose ids are of some type."""
     ends = [pa.array((end * factor).astype(kind)) for end in ENDS]
     return pa.table({"source": ends[0], "target": ends[1], **more})
@@ -62,7 +56,7 @@ LEFT = {
 }
 
 
-def put(path: Path, rows: Any) -> Path:
+def put(path, rows):
     if path.suffix == ".parquet":
         pa.parquet.write_table(rows, path)
     else:
@@ -74,7 +68,7 @@ def put(path: Path, rows: Any) -> Path:
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
 @pytest.mark.parametrize("name", [*TAKEN, *LEFT])
 @pytest.mark.cross
-def test_the_same_graph(tmp_path: Path, device: Device, name: str, form: str) -> None:
+def test_the_same_graph(tmp_path, device, name, form):
     path = put(tmp_path / f"t.{form}", {**TAKEN, **LEFT}[name])
     weighted = name in ("weights", "float32", "not finite")
     for how in (
@@ -91,7 +85,7 @@ def test_the_same_graph(tmp_path: Path, device: Device, name: str, form: str) ->
         assert made.rows == wanted.rows
 
 
-def test_said(tmp_path: Path, device: Device) -> None:
+def test_said(tmp_path, device):
     graph = tangle(4)
     write(graph, tmp_path / "g.parquet")
     taken = put(tmp_path / "t.parquet", TAKEN["int64"])
@@ -101,7 +95,7 @@ def test_said(tmp_path: Path, device: Device) -> None:
         read_with_summary(put(tmp_path / "n.arrow", LEFT["negative"]), device=device.spec)
 
 
-def test_an_arrow_file_that_shrinks(tmp_path: Path, device: Device) -> None:
+def test_an_arrow_file_that_shrinks(tmp_path, device):
     """It was mapped, and looking at a column of a file that was cut off ended the process by SIGBUS."""
     path = put(tmp_path / "t.arrow", TAKEN["int64"])
     from clgraph.formats.arrow import arrow_table

@@ -1,14 +1,10 @@
 """Edge lists written from a device: the bytes of the host's writer."""
 
-from __future__ import annotations
-
 import errno
 import gzip
 import os
 import threading
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,13 +22,13 @@ from clgraph.files.write_edges import LaunchConfig, Spelling, write_edge_list
 SMALL = LaunchConfig(run=3, chunk=300, rooms=2)
 
 
-def spelt(graph: Graph, device: Any, path: Path, shape: LaunchConfig | None) -> Spelling:
+def spelt(graph, device, path, shape):
     spelling = Spelling.of(graph, device, path, shape)
     assert spelling is not None
     return spelling
 
 
-def check(graph: Graph, device: Any, folder: Path, shape: LaunchConfig | None = SMALL) -> None:
+def check(graph, device, folder, shape=SMALL):
     """Both suffixes, by both writers."""
     for suffix in (".txt", ".csv"):
         one, other = folder / f"device{suffix}", folder / f"host{suffix}"
@@ -45,14 +41,14 @@ def check(graph: Graph, device: Any, folder: Path, shape: LaunchConfig | None = 
 
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.cross
-def test_small_graphs(device: Any, tmp_path: Path, name: str) -> None:
+def test_small_graphs(device, tmp_path, name):
     graph = GRAPHS[name]
     if graph.ids.dtype != object:
         check(graph, device, tmp_path)
 
 
 @pytest.mark.parametrize("directed", [False, True])
-def test_ids_of_all_lengths(device: Any, tmp_path: Path, directed: bool) -> None:
+def test_ids_of_all_lengths(device, tmp_path, directed):
     powers = [10**k - 1 for k in range(1, 19)] + [10**k for k in range(19)]
     rng = np.random.default_rng(2)
     for top in (7, 8, 15, 16, 19):
@@ -61,7 +57,7 @@ def test_ids_of_all_lengths(device: Any, tmp_path: Path, directed: bool) -> None
         check(graph, device, tmp_path)
 
 
-def test_weights_are_those_of_python(device: Any, tmp_path: Path) -> None:
+def test_weights_are_those_of_python(device, tmp_path):
     """The shortest decimal: of whole numbers, powers and their neighbours, subnormal ones, any bits."""
     rng = np.random.default_rng(4)
     powers = np.concatenate((2.0 ** np.arange(-1074, 1024), 10.0 ** np.arange(-323, 309)))
@@ -99,7 +95,7 @@ def test_weights_are_those_of_python(device: Any, tmp_path: Path) -> None:
     assert (tmp_path / "host.txt").read_bytes() == path.read_bytes()
 
 
-def test_larger_graphs(device: Any, tmp_path: Path) -> None:
+def test_larger_graphs(device, tmp_path):
     shuffled = np.random.default_rng(1).permutation(500) * 10**9
     for graph in (
         tangle(1, duplicates="keep"),
@@ -111,7 +107,7 @@ def test_larger_graphs(device: Any, tmp_path: Path) -> None:
         check(graph, device, tmp_path, None)
 
 
-def test_ids_that_only_the_device_has(device: Any, tmp_path: Path) -> None:
+def test_ids_that_only_the_device_has(device, tmp_path):
     """As a graph that was read on a GPU has them."""
     graph, path = random_graph(5, 900, 5000), tmp_path / "a.txt"
     ids = np.sort(np.random.default_rng(5).choice(2**31 - 1, 900, replace=False)).astype(np.int32)
@@ -122,7 +118,7 @@ def test_ids_that_only_the_device_has(device: Any, tmp_path: Path) -> None:
     assert path.read_bytes() == (tmp_path / "b.txt").read_bytes()
 
 
-def test_ids_that_are_text_are_written_by_the_host(device: Any, tmp_path: Path) -> None:
+def test_ids_that_are_text_are_written_by_the_host(device, tmp_path):
     path = tmp_path / "a.txt"
     assert Spelling.of(GRAPHS["strings"], device, path) is None
     write(GRAPHS["strings"], path, device=device)
@@ -131,7 +127,7 @@ def test_ids_that_are_text_are_written_by_the_host(device: Any, tmp_path: Path) 
     assert written == path.read_bytes()
 
 
-def test_compressed(device: Any, tmp_path: Path) -> None:
+def test_compressed(device, tmp_path):
     graph = tangle(3)
     for name in ("a.txt.gz", "a.csv.gz"):
         write_edge_list(spelt(graph, device, tmp_path / name, SMALL), tmp_path / name)
@@ -140,14 +136,12 @@ def test_compressed(device: Any, tmp_path: Path) -> None:
         assert written == (tmp_path / name.removesuffix(".gz")).read_bytes()
 
 
-def test_a_full_disk_leaves_the_old_file(
-    device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_leaves_the_old_file(device, tmp_path, monkeypatch):
     path = tmp_path / "a.txt"
     path.write_text("old")
     calls = []
 
-    def full(*_: Any) -> None:
+    def full(*_):
         calls.append(threading.current_thread().name)
         if len(calls) == 3:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -160,19 +154,17 @@ def test_a_full_disk_leaves_the_old_file(
     assert not [each for each in threading.enumerate() if each.name.startswith("clgraph-write")]
 
 
-def test_a_device_without_room(device: Any) -> None:
+def test_a_device_without_room(device):
     if not os.path.exists("/dev/full"):
         pytest.skip("no /dev/full")
     with pytest.raises(InputError, match="cannot write /dev/full: No space left on device"):
         write(tangle(1), "/dev/full", format="edges", device=device)
 
 
-def test_an_interrupt_leaves_the_old_file(
-    device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_leaves_the_old_file(device, tmp_path, monkeypatch):
     path = tmp_path / "a.txt"
 
-    def interrupted(*_: Any) -> None:
+    def interrupted(*_):
         raise KeyboardInterrupt
 
     spelling = spelt(tangle(1), device, path, SMALL)
@@ -181,6 +173,6 @@ def test_an_interrupt_leaves_the_old_file(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_small_graphs_are_written_on_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_graphs_are_written_on_the_host(tmp_path, monkeypatch):
     monkeypatch.setattr(clgraph.files.dispatch, "device_or_host", lambda device: {"host": None}[device])
     write(GRAPHS["plain"], tmp_path / "a.txt")

@@ -1,7 +1,5 @@
 """Edges as they come, from every kind of source, in chunks; and sources that are none."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

@@ -1,10 +1,6 @@
 """Edge tables in Parquet and Arrow files."""
 
-from __future__ import annotations
-
 import sys
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,10 +16,10 @@ needed("pyarrow.parquet")
 
 
 @on_rich_graphs
-def test_there_and_back(kind: str, directed: bool, weighted: bool, copies: bool, tmp_path: Path) -> None:
+def test_there_and_back(kind, directed, weighted, copies, tmp_path):
     graph = rich(kind, directed, weighted, copies)
-    duplicates: Any = "keep" if copies else "merge"
-    ids: Any = "str" if kind == "names" else "int"
+    duplicates = "keep" if copies else "merge"
+    ids = "str" if kind == "names" else "int"
     for suffix in ("parquet", "feather"):
         write(graph, tmp_path / f"graph.{suffix}")
         again = read(tmp_path / f"graph.{suffix}", ids=ids, weights=weighted, duplicates=duplicates)
@@ -31,11 +27,11 @@ def test_there_and_back(kind: str, directed: bool, weighted: bool, copies: bool,
 
 
 @pytest.mark.smoke
-def test_edge_tables_of_others(tmp_path: Path) -> None:
+def test_edge_tables_of_others(tmp_path):
     path = tmp_path / "table.parquet"
     pa.parquet.write_table(pa.table({"To": [2, 3], "since": [7, 8], "From": [1, 1], "w": [0.5, 1]}), path)
     graph = read(path, directed=True, weights=True)
-    assert graph.to_edges().source.tolist() == [1, 1] and graph.weights.tolist() == [0.5, 1]  # type: ignore[union-attr]
+    assert graph.to_edges().source.tolist() == [1, 1] and graph.weights.tolist() == [0.5, 1]
     assert read(path, ids="str").ids.tolist() == ["1", "2", "3"]
     pa.parquet.write_table(pa.table({"a": ["x"], "b": ["y"]}), path)
     with pytest.raises(InputError, match="are text; read with ids='str'"):
@@ -65,7 +61,7 @@ def test_edge_tables_of_others(tmp_path: Path) -> None:
     ],
     ids=lambda column: str(column.type),
 )
-def test_ids_of_a_type_that_is_no_text(name: str, column: Any, tmp_path: Path) -> None:
+def test_ids_of_a_type_that_is_no_text(name, column, tmp_path):
     table = pa.table({"source": [1, 2], "target": column})
     if name == "x.parquet":
         pa.parquet.write_table(table, tmp_path / name)
@@ -74,11 +70,11 @@ def test_ids_of_a_type_that_is_no_text(name: str, column: Any, tmp_path: Path) -
             writer.write_table(table)
     for ids in ("int", "str"):
         with pytest.raises(InputError, match=rf"{name}: column 'target' holds .* values: ids are integers"):
-            read(tmp_path / name, ids=ids)  # type: ignore[arg-type]
+            read(tmp_path / name, ids=ids)
 
 
 @pytest.mark.parametrize("kind", ["string_view", "run_end_encoded"])
-def test_further_columns_that_arrow_cannot_pick_from(kind: str) -> None:
+def test_further_columns_that_arrow_cannot_pick_from(kind):
     since = pa.array(["a", "b"])
     if kind == "string_view":
         since = since.cast(pa.string_view())
@@ -88,13 +84,13 @@ def test_further_columns_that_arrow_cannot_pick_from(kind: str) -> None:
     assert graph.to_arrow().column("since").to_pylist() == ["a", "b"]
 
 
-def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_named_with_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(InputError, match=r"needs pyarrow, which .*'\w+\[arrow\]'"):
         write(Graph.from_edges([0], [1]), "x.parquet")
 
 
-def damaged(kind: str) -> Any:
+def damaged(kind):
     """A column of text with offsets or indices that lead out of bounds, or bytes that are no UTF-8."""
     if kind == "indices":
         indices = pa.py_buffer(np.array([0, 1, 2**30], np.int32))
@@ -109,7 +105,7 @@ def damaged(kind: str) -> Any:
 
 @pytest.mark.parametrize("end", ["source", "target"])
 @pytest.mark.parametrize("kind", ["offsets", "falling", "indices", "bytes"])
-def test_damaged_tables(tmp_path: Path, kind: str, end: str) -> None:
+def test_damaged_tables(tmp_path, kind, end):
     """Taken as they are, they crash the process or give other ids."""
     good = pa.array(["x", "y", "z"])
     table = pa.table({"source": good, "target": good}).set_column(end == "target", end, damaged(kind))
@@ -127,7 +123,7 @@ def test_damaged_tables(tmp_path: Path, kind: str, end: str) -> None:
         read(path, ids="str")
 
 
-def test_columns_of_one_name(tmp_path: Path) -> None:
+def test_columns_of_one_name(tmp_path):
     table = pa.table([[1, 2], [2, 3], [3, 4]], names=["source", "target", "source"])
     with pa.ipc.new_file(tmp_path / "x.arrow", table.schema) as writer:
         writer.write_table(table)
@@ -135,7 +131,7 @@ def test_columns_of_one_name(tmp_path: Path) -> None:
         read(tmp_path / "x.arrow")
 
 
-def test_a_small_parquet_file_of_many_rows(tmp_path: Path) -> None:
+def test_a_small_parquet_file_of_many_rows(tmp_path):
     column = pa.array(np.zeros(1 << 23, np.int64))
     path = tmp_path / "x.parquet"
     pa.parquet.write_table(pa.table({"source": column, "target": column}), path)
@@ -144,7 +140,7 @@ def test_a_small_parquet_file_of_many_rows(tmp_path: Path) -> None:
     assert read(path, max_ratio=1e9).num_vertices == 1
 
 
-def bombs() -> dict[str, Any]:
+def bombs():
     """Tables that take gigabytes and are stored in little: equal rows, long words, wide values."""
     zeros, words = pa.array(np.zeros(1 << 25, np.int64)), pa.array(np.zeros(4000, np.int32))
     long = pa.DictionaryArray.from_arrays(words, pa.array(["x" * (1 << 20)]))
@@ -160,19 +156,19 @@ def bombs() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("which", ["rows", "ids", "attribute", "wide"])
-def test_parquet_bombs(tmp_path: Path, which: str) -> None:
+def test_parquet_bombs(tmp_path, which):
     path = tmp_path / "x.parquet"
     pa.parquet.write_table(pa.table(bombs()[which]), path, compression="zstd")
     ids = "int" if which == "rows" else "str"
     with limited_memory(1 << 30):
         with pytest.raises(InputError, match=r"x\.parquet: a file of .* max_ratio="):
-            read(path, ids=ids)  # type: ignore[arg-type]
+            read(path, ids=ids)
         told = r"max_ratio=" if which in ("rows", "wide") else "are text; read with ids='str'"
         with pytest.raises(InputError, match=told):
             convert_to_shards([path], tmp_path / "x.clgs")
 
 
-def test_text_of_many_rows_is_no_bomb(tmp_path: Path) -> None:
+def test_text_of_many_rows_is_no_bomb(tmp_path):
     """A long word among short ones; all kinds of text; what is read is what was written."""
     names = ["a" * 50_000, *(f"n{k}" for k in range(3999))]
     for kind in (pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())):
@@ -182,11 +178,11 @@ def test_text_of_many_rows_is_no_bomb(tmp_path: Path) -> None:
         pa.parquet.write_table(table, tmp_path / "x.parquet")
         graph = read(tmp_path / "x.parquet", ids="str")
         assert sorted(graph.ids.tolist()) == sorted(names) and graph.num_edges == 2000
-        assert graph.attributes is not None and graph.attributes.names() == ["edge note"]
+        assert graph.attributes.names() == ["edge note"]
 
 
 @pytest.mark.parametrize("compression", ["zstd", "lz4"])
-def test_arrow_bombs(tmp_path: Path, compression: str) -> None:
+def test_arrow_bombs(tmp_path, compression):
     path, size = tmp_path / "x.arrow", (1 << 28) // (1 if compression == "zstd" else 8)
     zeros = pa.array(np.zeros(size // 8, np.int64))
     with pa.ipc.new_file(
@@ -208,7 +204,7 @@ def test_arrow_bombs(tmp_path: Path, compression: str) -> None:
     assert read(path).num_edges == 3
 
 
-def test_views_that_share_their_bytes(tmp_path: Path) -> None:
+def test_views_that_share_their_bytes(tmp_path):
     if not hasattr(pa, "string_view"):
         pytest.skip("no views")
     many = np.zeros((1 << 12, 4), "<i4")

@@ -1,7 +1,5 @@
 """A file is whole or not there."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat
@@ -9,7 +7,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cli_runs import environment
@@ -21,7 +18,7 @@ from clgraph.formats import atomic_write
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, OSError])
-def test_nothing_half_written_stays(tmp_path: Path, error: type[BaseException]) -> None:
+def test_nothing_half_written_stays(tmp_path, error):
     path = put(tmp_path / "a.txt", "before")
     with pytest.raises(InputError if error is OSError else error), atomic_write(path) as file:
         file.write(b"half")
@@ -29,8 +26,8 @@ def test_nothing_half_written_stays(tmp_path: Path, error: type[BaseException]) 
     assert [file.name for file in tmp_path.iterdir()] == ["a.txt"] and path.read_text() == "before"
 
 
-def test_interrupted_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stop(*args: Any) -> None:
+def test_interrupted_write(tmp_path, monkeypatch):
+    def stop(*args):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("clgraph.formats.cells.write_cells", stop)
@@ -43,7 +40,7 @@ def test_interrupted_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert list(tmp_path.iterdir()) == []
 
 
-def test_atomic_write_keeps_modes_and_links(tmp_path: Path) -> None:
+def test_atomic_write_keeps_modes_and_links(tmp_path):
     path = put(tmp_path / "a.txt", "before")
     path.chmod(0o640)
     link = tmp_path / "link.txt"
@@ -63,7 +60,7 @@ def test_atomic_write_keeps_modes_and_links(tmp_path: Path) -> None:
         pass
 
 
-def test_a_full_disk_is_told(tmp_path: Path) -> None:
+def test_a_full_disk_is_told(tmp_path):
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full")
     with pytest.raises(InputError, match="cannot write /dev/full: No space left"):
@@ -82,7 +79,7 @@ print("after")
 """
 
 
-def shell(command: str, *args: str) -> subprocess.CompletedProcess[str]:
+def shell(command, *args):
     """A line of bash; in it "$@" is a Python that writes a triangle to the path behind it."""
     return subprocess.run(
         ["bash", "-c", command, "bash", sys.executable, "-c", WRITE, *args],
@@ -94,7 +91,7 @@ def shell(command: str, *args: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("path", ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
-def test_standard_output_keeps_what_it_holds(tmp_path: Path, path: str) -> None:
+def test_standard_output_keeps_what_it_holds(tmp_path, path):
     log = put(tmp_path / "log", "kept\n")
     done = shell(f'"$@" >> {log}', path)
     assert done.returncode == 0, done.stderr
@@ -104,7 +101,7 @@ def test_standard_output_keeps_what_it_holds(tmp_path: Path, path: str) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["log"]
 
 
-def test_pipes_are_written_through(tmp_path: Path) -> None:
+def test_pipes_are_written_through(tmp_path):
     done = shell(f'"$@" >(cat > {tmp_path}/got) && sleep 0.5')
     assert done.returncode == 0, done.stderr
     deadline = time.monotonic() + 20
@@ -122,7 +119,7 @@ def test_pipes_are_written_through(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["clg", "npz", "mtx", "metis", "dimacs", "konect", "sg", "graph500", "parquet", "arrow"]
 )
-def test_every_format_goes_through_a_pipe(tmp_path: Path, name: str) -> None:
+def test_every_format_goes_through_a_pipe(tmp_path, name):
     if name in ("parquet", "arrow"):
         pytest.importorskip("pyarrow")
     write(GRAPHS["plain"], tmp_path / "file", format=name)
@@ -135,13 +132,13 @@ def test_every_format_goes_through_a_pipe(tmp_path: Path, name: str) -> None:
     assert (tmp_path / "piped").read_bytes() == (tmp_path / "file").read_bytes()
 
 
-def test_three_files_are_no_stream() -> None:
+def test_three_files_are_no_stream():
     for path in ("-", "/dev/stdout"):
         with pytest.raises(InputError, match="three files"):
             write(GRAPHS["plain"], path, format="ldbc")
 
 
-def test_a_closed_descriptor_is_told() -> None:
+def test_a_closed_descriptor_is_told():
     reader, writer = os.pipe()
     os.close(reader)
     with pytest.raises(BrokenPipeError), atomic_write(f"/dev/fd/{writer}") as file:
@@ -154,16 +151,16 @@ def test_a_closed_descriptor_is_told() -> None:
 # --- the disk ---------------------------------------------------------------------------------------------
 
 
-def test_the_file_is_on_the_disk_before_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    done: list[str] = []
+def test_the_file_is_on_the_disk_before_its_name(tmp_path, monkeypatch):
+    done = []
     replace, fsync = os.replace, os.fsync
 
-    def noted_fsync(descriptor: int) -> None:
+    def noted_fsync(descriptor):
         folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
         done.append("folder" if folder else f"file of {os.fstat(descriptor).st_size}")
         fsync(descriptor)
 
-    def noted_replace(source: Any, target: Any) -> None:
+    def noted_replace(source, target):
         done.append(f"rename to {Path(target).name}")
         replace(source, target)
 
@@ -175,8 +172,8 @@ def test_the_file_is_on_the_disk_before_its_name(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("number", [errno.EINVAL, errno.EIO])
-def test_a_disk_that_cannot_sync(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
-    def fails(descriptor: int) -> None:
+def test_a_disk_that_cannot_sync(tmp_path, monkeypatch, number):
+    def fails(descriptor):
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(os, "fsync", fails)
@@ -188,12 +185,12 @@ def test_a_disk_that_cannot_sync(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_dead_processes_left_is_removed(tmp_path: Path) -> None:
+def test_what_dead_processes_left_is_removed(tmp_path):
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
     dead, alive = child.pid, os.getppid()
 
-    def left(pid: int, age: float, name: str = ".clgraph-{}-0123456789ab.tmp") -> Path:
+    def left(pid, age, name=".clgraph-{}-0123456789ab.tmp"):
         file = put(tmp_path / name.format(pid), "half")
         os.utime(file, (time.time() - age,) * 2)
         return file
@@ -211,14 +208,14 @@ def test_what_dead_processes_left_is_removed(tmp_path: Path) -> None:
     assert all(file.exists() for file in kept)
 
 
-def test_long_names(tmp_path: Path) -> None:
+def test_long_names(tmp_path):
     for name in ("a" * 251 + ".txt", "\u00fc" * 125 + ".txt"):
         write(GRAPHS["plain"], tmp_path / name)
         assert (tmp_path / name).is_file()
 
 
 @pytest.mark.parametrize("letter", ["x", "\u00e9", "\u6f22", "\U0001f600"])
-def test_the_longest_names(tmp_path: Path, letter: str) -> None:
+def test_the_longest_names(tmp_path, letter):
     room = (244 - len(".txt.gz")) // len(letter.encode())
     path = tmp_path / f"{letter * room}.txt.gz"
     write(GRAPHS["plain"], path)

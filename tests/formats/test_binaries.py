@@ -3,12 +3,9 @@
 What each format keeps is in test_round_trips.py.
 """
 
-from __future__ import annotations
-
 import io
 import struct
 import zipfile
-from typing import Any
 
 import numpy as np
 import pytest
@@ -58,7 +55,7 @@ def test_scipy_files(tmp_path):
     assert not (tmp_path / "names.npz").exists()
 
 
-PATH: dict[str, Any] = {
+PATH = {
     "format": np.array(b"csr"),
     "shape": np.array([3, 3]),
     "data": np.ones(4),
@@ -167,7 +164,7 @@ def test_changed_bits(tmp_path):
 def test_a_bomb(tmp_path, form):
     """A quarter of a megabyte of zeros: nothing is unpacked before it is known to how much."""
     zeros, path = np.zeros(1 << 24, np.int64), tmp_path / "x.npz"
-    shape: dict[str, Any] = {"format": np.array(b"coo"), "shape": np.array([3, 3])}
+    shape = {"format": np.array(b"coo"), "shape": np.array([3, 3])}
     arrays = {
         "csr": {**PATH, "data": zeros, "indices": zeros},
         "coo": {**shape, "data": zeros, "row": zeros, "col": zeros},
@@ -246,7 +243,7 @@ def test_a_damaged_edge_index(tmp_path, arrays, said):
 # --- GAPBS's serialised graphs ----------------------------------------------------------------------------
 
 
-def serialised(directed: int, n: int, *halves: tuple[list[int], list[int]], arcs: int | None = None) -> bytes:
+def serialised(directed, n, *halves, arcs=None):
     count = len(halves[0][1]) if arcs is None else arcs
     text = struct.pack("<BQQ", directed, count % 2**64, n % 2**64)
     for offsets, heads in halves:

@@ -1,14 +1,10 @@
 """The binary form, .clg."""
 
-from __future__ import annotations
-
 import os
 import struct
 import subprocess
 import sys
 import zlib
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,20 +19,20 @@ from clgraph.files.summary import read_with_summary
 from clgraph.graph.checks import checked_arrays
 
 
-def refused(path: Path, data: bytes, said: str, **options: Any) -> None:
+def refused(path, data, said, **options):
     path.write_bytes(data)
     with pytest.raises(InputError, match=said) as caught:
         read(path, **options)
     assert str(caught.value).startswith(str(path))
 
 
-def test_binary_is_aligned_and_read_only(tmp_path: Path) -> None:
+def test_binary_is_aligned_and_read_only(tmp_path):
     graph = Graph.from_edges([1, 5, 1], [5, 9, 5], weights=[1, 2, 3], directed=True)
     write(graph, tmp_path / "x.clg")
     again = read(tmp_path / "x.clg", weights=True)
     same(graph, again)
     for array in (again.row_ptr, again.col_idx, again.weights, again.multiplicity):
-        assert array is not None and array.ctypes.data % 4096 == 0 and not array.flags.writeable
+        assert array.ctypes.data % 4096 == 0 and not array.flags.writeable
     plain, said = read_with_summary(tmp_path / "x.clg")
     assert plain.directed and plain.weights is None and "skipped: weights" in said
     assert not read(tmp_path / "x.clg", directed=False).directed
@@ -55,7 +51,7 @@ def test_binary_is_aligned_and_read_only(tmp_path: Path) -> None:
 @pytest.mark.parametrize("verify", [None, True, False])
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("name", GRAPHS)
-def test_both_versions_are_read(tmp_path: Path, name: str, version: int, verify: bool | None) -> None:
+def test_both_versions_are_read(tmp_path, name, version, verify):
     graph = GRAPHS[name]
     path = tmp_path / "x.clg"
     write(graph, path)
@@ -68,7 +64,7 @@ def test_both_versions_are_read(tmp_path: Path, name: str, version: int, verify:
 
 
 @pytest.mark.smoke
-def test_the_layout_is_the_one_described(tmp_path: Path) -> None:
+def test_the_layout_is_the_one_described(tmp_path):
     write(Graph.from_edges(["b", "b"], ["a", "b"], weights=[2, 3], directed=True), tmp_path / "x.clg")
     whole = (tmp_path / "x.clg").read_bytes()
     assert struct.unpack_from("<8sIIQQQQ", whole) == (b"\x93CLG\r\n\x1a\n", 2, 1, 2, 2, 1, len(whole))
@@ -89,7 +85,7 @@ def test_the_layout_is_the_one_described(tmp_path: Path) -> None:
     assert struct.unpack_from("<I", whole, 24576) == (zlib.crc32(whole[4096:24576]),)
 
 
-def test_a_checksum_for_each_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_checksum_for_each_block(tmp_path, monkeypatch):
     monkeypatch.setattr(binary, "BLOCK", 8192)
     graph = tangle(4, n=3000, edges=9000, weights=np.ones(9000))
     write(graph, tmp_path / "x.clg")
@@ -104,7 +100,7 @@ def test_a_checksum_for_each_block(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     refused(tmp_path / "x.clg", bytes(flipped), "bytes 28672 to 36863 do not match their checksum")
 
 
-def test_damaged_headers(tmp_path: Path) -> None:
+def test_damaged_headers(tmp_path):
     path = tmp_path / "x.clg"
     write(Graph.from_edges([1, 5, 1], [5, 9, 6]), path)
     whole = path.read_bytes()
@@ -149,9 +145,7 @@ def test_damaged_headers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("verify", [None, True, False])
 @pytest.mark.parametrize("version", [1, 2])
-def test_what_would_send_kernels_out_of_bounds_is_always_refused(
-    tmp_path: Path, version: int, verify: bool | None
-) -> None:
+def test_what_would_send_kernels_out_of_bounds_is_always_refused(tmp_path, version, verify):
     path = tmp_path / "x.clg"
     graph = Graph.from_edges(["a", "b", "a"], ["b", "c", "d"])
     write(graph, path)
@@ -172,7 +166,7 @@ def test_what_would_send_kernels_out_of_bounds_is_always_refused(
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_what_a_graph_promises_is_refused_on_request(tmp_path: Path, version: int) -> None:
+def test_what_a_graph_promises_is_refused_on_request(tmp_path, version):
     path = tmp_path / "x.clg"
     graph = Graph.from_edges([1, 5, 1, 1], [5, 9, 9, 5], weights=[1, 2, 3, 4])
     write(graph, path)
@@ -196,7 +190,7 @@ def test_what_a_graph_promises_is_refused_on_request(tmp_path: Path, version: in
         read(path, verify=False)
 
 
-def test_large_files_are_checked_in_full_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_files_are_checked_in_full_on_request(tmp_path, monkeypatch):
     path = tmp_path / "x.clg"
     write(Graph.from_edges([1, 5], [5, 9], weights=[1, 2]), path)
     whole = bytearray(path.read_bytes())
@@ -209,7 +203,7 @@ def test_large_files_are_checked_in_full_on_request(tmp_path: Path, monkeypatch:
     refused(path, bytes(whole), "do not match their checksum")
 
 
-def test_a_header_promises_no_memory(tmp_path: Path) -> None:
+def test_a_header_promises_no_memory(tmp_path):
     path = tmp_path / "x.clg"
     write(Graph.from_edges([0], [1]), path)
     whole = path.read_bytes()
@@ -219,7 +213,7 @@ def test_a_header_promises_no_memory(tmp_path: Path) -> None:
     refused(path, patched(whole, 16, "<Q", 2**31 - 1), "a shard|row_ptr is damaged")
 
 
-def check(graph: Graph) -> None:
+def check(graph):
     """Every invariant of a graph, by the checks of arrays from outside and by slow ones."""
     arrays = graph._arrays
     checked_arrays(
@@ -239,7 +233,7 @@ def check(graph: Graph) -> None:
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_files_with_flipped_bytes(tmp_path: Path, version: int) -> None:
+def test_files_with_flipped_bytes(tmp_path, version):
     rng = np.random.default_rng(version)
     path = tmp_path / "x.clg"
     names = np.array([f"v{i}" for i in range(30)], object)
@@ -284,7 +278,7 @@ def test_files_with_flipped_bytes(tmp_path: Path, version: int) -> None:
     assert (accepted > 100) == (version == 1)  # version 1 cannot see a change of padding
 
 
-def test_a_file_that_shrinks_under_its_reader(tmp_path: Path) -> None:
+def test_a_file_that_shrinks_under_its_reader(tmp_path):
     """It was mapped, and a kernel or NumPy then died of SIGBUS."""
     path = tmp_path / "x.clg"
     graph = tangle(9, n=20_000, edges=100_000)
@@ -303,12 +297,12 @@ def test_a_file_that_shrinks_under_its_reader(tmp_path: Path) -> None:
     assert done.stdout.split() == list(map(str, wanted))
 
 
-def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_shrinks_while_it_is_read(tmp_path, monkeypatch):
     path = tmp_path / "x.clg"
     write(tangle(9), path)
     unpack = binary.unpack_header
 
-    def cut(*args: Any, **options: Any) -> Any:
+    def cut(*args, **options):
         os.truncate(path, 5000)
         return unpack(*args, **options)
 
@@ -317,13 +311,13 @@ def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path, monkeypatch: pytes
         read(path)
 
 
-def test_names_that_are_no_text_are_not_written(tmp_path: Path) -> None:
+def test_names_that_are_no_text_are_not_written(tmp_path):
     with pytest.raises(InputError, match="is not valid Unicode"):
         write(Graph.from_edges(["\ud800"], ["a"]), tmp_path / "x.clg")
     assert not list(tmp_path.iterdir())
 
 
-def test_weights_of_no_edges_are_kept(tmp_path: Path) -> None:
+def test_weights_of_no_edges_are_kept(tmp_path):
     graph = Graph.from_edges([], [], weights=[], vertices=[3, 4])
     write(graph, tmp_path / "x.clg")
     same(graph, read(tmp_path / "x.clg", weights=True))

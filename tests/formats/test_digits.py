@@ -1,10 +1,5 @@
 """The fast parser of plain integers."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 from graph_files import put
@@ -13,7 +8,7 @@ from clgraph.formats.text_table import Layout, read_integers
 
 
 @pytest.mark.parametrize("size", [1, 5, 7, 30, 1000])
-def test_blocks_of_any_size_are_parsed_alike(tmp_path: Path, size: int, monkeypatch: Any) -> None:
+def test_blocks_of_any_size_are_parsed_alike(tmp_path, size, monkeypatch):
     rng = np.random.default_rng(1)
     values = 10 ** rng.integers(0, 16, (200, 3)) + rng.integers(0, 10, (200, 3)) - 1
     path = put(tmp_path / "x.txt", "\n".join(f"{a}\t{b} {c}" for a, b, c in values.tolist()))
@@ -40,5 +35,5 @@ def test_blocks_of_any_size_are_parsed_alike(tmp_path: Path, size: int, monkeypa
         "1 2\r3 4\r",
     ],
 )
-def test_what_is_not_plain_is_left_to_others(tmp_path: Path, text: str) -> None:
+def test_what_is_not_plain_is_left_to_others(tmp_path, text):
     assert read_integers(put(tmp_path / "x.txt", text), Layout((0, 1), 2, 0)) is None

@@ -1,7 +1,5 @@
 """Edge lists: read, written, and what is said about bad ones."""
 
-from __future__ import annotations
-
 import gzip
 
 import numpy as np

@@ -1,7 +1,5 @@
 """All formats: choosing one, files and places that cannot be read or written."""
 
-from __future__ import annotations
-
 import os
 from functools import partial
 

@@ -1,7 +1,5 @@
 """GraphML and GEXF files."""
 
-from __future__ import annotations
-
 import pytest
 from graph_files import GRAPHS, arcs_of, put, refused, seen
 from graphs import same

@@ -1,10 +1,6 @@
 """Edge lists whose ids are text: Arrow's columns are those of the scanner, or the file is left to it."""
 
-from __future__ import annotations
-
 import random
-from pathlib import Path
-from typing import Any
 
 import pytest
 from graph_files import put
@@ -55,9 +51,9 @@ LEFT = {
 WEIGHTED = ("weights", "columns of a header")
 
 
-def agree(path: Path, **how: Any) -> bool:
+def agree(path, **how):
     """Whether Arrow takes a file; fails unless the scanner makes the same of it."""
-    results: list[Any] = []
+    results = []
     for small in (1 << 40, 0):
         clgraph.formats.text_table.SMALL = small
         try:
@@ -78,16 +74,16 @@ def agree(path: Path, **how: Any) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def _restored(monkeypatch: pytest.MonkeyPatch) -> None:
+def _restored(monkeypatch):
     monkeypatch.setattr(clgraph.formats.text_table, "SMALL", clgraph.formats.text_table.SMALL)
 
 
 @pytest.fixture
-def taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+def taken(monkeypatch):
     """Whether each file so far was taken."""
-    seen: list[bool] = []
+    seen = []
 
-    def noted(*given: Any) -> Any:
+    def noted(*given):
         found = read_names(*given)
         seen.append(found is not None)
         return found
@@ -96,7 +92,7 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return seen
 
 
-def test_rows_that_arrow_takes(tmp_path: Path, taken: list[bool]) -> None:
+def test_rows_that_arrow_takes(tmp_path, taken):
     for name, text in TAKEN.items():
         for suffix in (".txt", ".txt.gz"):
             path = put(tmp_path / f"g{suffix}", text)
@@ -106,7 +102,7 @@ def test_rows_that_arrow_takes(tmp_path: Path, taken: list[bool]) -> None:
                 assert taken[-1], name
 
 
-def test_rows_that_are_left(tmp_path: Path, taken: list[bool]) -> None:
+def test_rows_that_are_left(tmp_path, taken):
     for name, text in LEFT.items():
         agree(put(tmp_path / "g.txt", text))
         assert not taken or not taken[-1], name
@@ -115,7 +111,7 @@ def test_rows_that_are_left(tmp_path: Path, taken: list[bool]) -> None:
         assert not taken[-1], text
 
 
-def test_weights_of_all_forms(tmp_path: Path) -> None:
+def test_weights_of_all_forms(tmp_path):
     forms = "+1 1. .5 -0 1e400 1e-400 0x10 1e 1d3 -.5e-3 00012 1e+5 ++1 1,5 infinity 0.1e1"
     for form in (
         *forms.split(),
@@ -126,7 +122,7 @@ def test_weights_of_all_forms(tmp_path: Path) -> None:
         agree(put(tmp_path / "g.txt", f"b a {form}\nb a 2\n"), weights=True, duplicates="keep")
 
 
-def test_rows_of_random_pieces(tmp_path: Path, taken: list[bool]) -> None:
+def test_rows_of_random_pieces(tmp_path, taken):
     words = ["a", "b", "é", "10", "x y", "#", "%z", '"', '"q"', '""', '"a,b"', "", " ", "\t", "\xa0", "\r"]
     for number in range(600):
         rng = random.Random(f"n/{number}")

@@ -1,7 +1,5 @@
 """Compressed files: read as Python's and zstd's own readers read them, and written for these."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import random
@@ -9,7 +7,6 @@ import shutil
 import subprocess
 import zlib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,7 +20,7 @@ TEXT = b"".join(b"%d\t%d\n" % (k, k * k) for k in range(9000))
 
 
 @pytest.fixture(params=["isal", "zlib"])
-def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def library(request, monkeypatch):
     if request.param == "isal":
         pytest.importorskip("isal")
         assert unpacker()[0] == "isal"
@@ -32,14 +29,14 @@ def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture
-def zstd() -> Any:
+def zstd():
     try:
         return clgraph.formats.packed.zstd_library()
     except InputError as error:
         pytest.skip(str(error))
 
 
-def all_of(path: Path, data: bytes, piece: int = 1000) -> bytes:
+def all_of(path, data, piece=1000):
     """What a file of these bytes unpacks to, so many bytes at a time."""
     path.write_bytes(data)
     found, view = bytearray(), bytearray(piece)
@@ -50,7 +47,7 @@ def all_of(path: Path, data: bytes, piece: int = 1000) -> bytes:
     return bytes(found)
 
 
-def packed_by(path: Path, *texts: bytes) -> bytes:
+def packed_by(path, *texts):
     """What is written to a file of this name."""
     file = io.BytesIO()
     with compressed(path, file) as out:
@@ -60,7 +57,7 @@ def packed_by(path: Path, *texts: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("piece", [7, 1000, 100_000, 10_000_000])
-def test_members_and_padding(tmp_path: Path, library: None, piece: int) -> None:
+def test_members_and_padding(tmp_path, library, piece):
     rng = random.Random(2)
     texts = [b"", b"a", b"1 2\n" * 10_000, rng.randbytes(1 << 19), b"x" * 50_000]
     if piece == 7:
@@ -73,9 +70,9 @@ def test_members_and_padding(tmp_path: Path, library: None, piece: int) -> None:
         assert all_of(tmp_path / "a.gz", packed, piece) == gzip.decompress(packed)
 
 
-def changed(whole: bytes, rng: random.Random, count: int) -> list[bytes]:
+def changed(whole, rng, count):
     """A compressed file cut off, with something behind it, and with single bits changed."""
-    found: list[bytes] = [whole[:cut] for cut in range(1, len(whole), max(len(whole) // 40, 1))]
+    found = [whole[:cut] for cut in range(1, len(whole), max(len(whole) // 40, 1))]
     found += [whole + tail for tail in (b"junk", b"\0junk", whole[:5], whole[:1], b"\0" * 9 + whole[:1])]
     for _ in range(count):
         at = rng.randrange(len(whole) if rng.random() < 0.7 else 40)
@@ -84,7 +81,7 @@ def changed(whole: bytes, rng: random.Random, count: int) -> list[bytes]:
 
 
 @pytest.mark.parametrize("blocks", [False, True])
-def test_changed_gzip(tmp_path: Path, library: None, blocks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_gzip(tmp_path, library, blocks, monkeypatch):
     """Whatever Python's reader refuses is refused in its words; what is taken are its bytes."""
     monkeypatch.setattr(clgraph.formats.packed, "BLOCK", 700)
     text = TEXT[:6000]
@@ -104,7 +101,7 @@ def test_changed_gzip(tmp_path: Path, library: None, blocks: bool, monkeypatch: 
     assert taken < 130  # some bytes of a header mean nothing, such as the date
 
 
-def test_changed_zstd(tmp_path: Path, zstd: Any) -> None:
+def test_changed_zstd(tmp_path, zstd):
     """Nothing is lost and nothing added."""
     text = TEXT[:6000]
     skipped = (0x184D2A53).to_bytes(4, "little") + (5).to_bytes(4, "little") + b"12345"
@@ -127,7 +124,7 @@ def test_changed_zstd(tmp_path: Path, zstd: Any) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst"])
-def test_written_for_everybody(tmp_path: Path, suffix: str, library: None, zstd: Any) -> None:
+def test_written_for_everybody(tmp_path, suffix, library, zstd):
     rng = random.Random(4)
     limits = BATCH if suffix == ".gz" else 1 << 22
     for texts in (
@@ -153,7 +150,7 @@ def test_written_for_everybody(tmp_path: Path, suffix: str, library: None, zstd:
             assert at == len(packed) and packed.endswith(END)
 
 
-def test_blocks_without_an_end(tmp_path: Path) -> None:
+def test_blocks_without_an_end(tmp_path):
     """A file that was cut off between two blocks is seen to be."""
     path = tmp_path / "g.txt.gz"
     path.write_bytes(packed_by(path, TEXT * 20)[: -len(END)])
@@ -161,7 +158,7 @@ def test_blocks_without_an_end(tmp_path: Path) -> None:
         read(path, device="host")
 
 
-def test_many_parts_at_a_time(tmp_path: Path, zstd: Any) -> None:
+def test_many_parts_at_a_time(tmp_path, zstd):
     text = TEXT * 80
     for suffix in (".gz", ".zst"):
         packed = packed_by(tmp_path / f"x{suffix}", text)
@@ -172,7 +169,7 @@ def test_many_parts_at_a_time(tmp_path: Path, zstd: Any) -> None:
             assert file.read() == text[1:]
 
 
-def test_bombs(tmp_path: Path, zstd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bombs(tmp_path, zstd, monkeypatch):
     monkeypatch.setattr(clgraph.formats.packed, "RATIO_FLOOR", 1 << 20)
     bombs = {
         "a.gz": gzip.compress(bytes(1 << 26)),
@@ -195,7 +192,7 @@ def test_bombs(tmp_path: Path, zstd: Any, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("name", ["g.txt", "g.csv", "g.mtx", "g.graph", "g.v"])
-def test_graphs_by_zstd(tmp_path: Path, zstd: Any, name: str) -> None:
+def test_graphs_by_zstd(tmp_path, zstd, name):
     graph = Graph.from_edges([1, 2, 3, 1], [2, 3, 4, 4])
     path = tmp_path / f"{name}.zst"
     write(graph, path)
@@ -212,8 +209,8 @@ def test_graphs_by_zstd(tmp_path: Path, zstd: Any, name: str) -> None:
         write(graph, tmp_path / "g.clg.zst")
 
 
-def test_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> Any:
+def test_without_the_library(tmp_path, monkeypatch):
+    def missing(name):
         raise ImportError(name)
 
     monkeypatch.setattr(clgraph.formats.packed.importlib, "import_module", missing)

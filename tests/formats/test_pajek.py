@@ -1,7 +1,5 @@
 """Pajek's networks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from graph_files import GRAPHS, arcs_of, put, seen

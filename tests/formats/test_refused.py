@@ -1,9 +1,5 @@
 """Files that are refused: of each text format, what is wrong with a file, and what is said of it."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from graph_files import BANNER, limited_memory, put, refused
@@ -35,7 +31,7 @@ BAD_VALUES = [
     (f"{BANNER}real general\n3 3 2\n1 2 1\n2 3 {value}\n", "[lL]ine 4")
     for value in ("nan(0x1)", "nan", "-inf", "NaN", "1e999")
 ]
-HOW: dict[str, dict[str, Any]] = {
+HOW = {
     "": {},
     "weights": {"weights": True},
     "names": {"ids": "str"},
@@ -45,7 +41,7 @@ HOW: dict[str, dict[str, Any]] = {
     "few vertices": {"max_vertices": 4_999_999},
 }
 # names of files, and how they are read: (text, what is said of it besides the file)
-REFUSED: dict[str, list[tuple[str | bytes, str | None]]] = {
+REFUSED = {
     "x.txt x.txt.gz": [
         ("1 2\n3\n", r"line 2: 1 field in '3'.*two ids"),
         ("1 2\n3 x\n", r"line 2: 'x' is not a vertex id.*ids='str'"),

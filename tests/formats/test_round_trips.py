@@ -1,7 +1,5 @@
 """Graphs written and read again: what each format holds of them, nasty ids and weights, or refused."""
 
-from __future__ import annotations
-
 import ast
 import itertools
 import re
@@ -39,7 +37,7 @@ TEXT = (".txt", ".tsv", ".csv", ".edges.gz", ".csv.gz", ".v", ".v.gz", ".parquet
 PLAIN = (*TEXT, ".mtx", ".mtx.gz", ".graph", ".graph.gz", ".npz")
 
 
-def random_graph(random: np.random.Generator, text: bool) -> Graph:
+def random_graph(random, text):
     rows = int(random.integers(1, 9))
     names: Any
     if text:
@@ -164,7 +162,7 @@ def test_small_blocks_and_slow_rows(tmp_path, monkeypatch, which, name):
 
 
 @pytest.mark.parametrize("text", [True, False], ids=["text", "integers"])
-def test_random_graphs(tmp_path: Path, text: bool) -> None:
+def test_random_graphs(tmp_path, text):
     random = np.random.default_rng(16 + text)
     taken = dict.fromkeys(TEXT if text else PLAIN, 0)
     for number in range(40):
@@ -176,7 +174,7 @@ def test_random_graphs(tmp_path: Path, text: bool) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: ascii(name[:10]))
-def test_each_name(tmp_path: Path, name: str) -> None:
+def test_each_name(tmp_path, name):
     """Alone, first and last in its row and file, and in place of a header."""
     taken = set()
     for other in {"\U0001f601", "target"} - {name}:
@@ -194,7 +192,7 @@ def test_each_name(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("suffix", [*PLAIN, ".pq", ".feather"])
 @pytest.mark.parametrize("weight", [np.inf, -np.inf, np.nan])
-def test_weights_that_are_not_finite_are_refused(tmp_path: Path, suffix: str, weight: float) -> None:
+def test_weights_that_are_not_finite_are_refused(tmp_path, suffix, weight):
     graph = Graph.from_edges([0, 1], [1, 2], weights=[1.0, 2.0])
     assert graph.weights is not None
     vars(graph)["weights"] = np.where(np.arange(len(graph.weights)) % 3 == 0, graph.weights, weight)
@@ -204,7 +202,7 @@ def test_weights_that_are_not_finite_are_refused(tmp_path: Path, suffix: str, we
     assert not path.exists()
 
 
-def test_long_names_beside_many_short_ones(tmp_path: Path) -> None:
+def test_long_names_beside_many_short_ones(tmp_path):
     """Rows of one width would take 20 GB here."""
     names = np.array([f"n{i}" for i in range(2000)] + ["long" * 2_500_000], dtype=object)
     graph = Graph.from_edges(names[:-1], names[1:], weights=np.arange(2000.0))

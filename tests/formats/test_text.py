@@ -3,13 +3,10 @@
 Files that are refused are in test_refused.py, what each format keeps in test_round_trips.py.
 """
 
-from __future__ import annotations
-
 import gzip
 import os
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 from cli_runs import environment
@@ -28,7 +25,7 @@ JLG = "4,3,u,small\n1,2\n2,3\n2,2\n"
 ODD_JLG = "# c\n\n 4 , 3 , d , a name , 2 , Int64 , simplegraph\r\n 1 , 2 \r\n\r\n2,3\n2,2"
 RATINGS = "% asym weighted\n1\t2\t-3.5\t1082040961\n2\t1\t2\t1\n"
 TRIANGLE = "1 2 3 4: 1-2 1-3 2-1 2-3 3-1 3-2"
-HOW: dict[str, dict[str, Any]] = {
+HOW = {
     "": {},
     "weights": {"weights": True},
     "arcs": {"directed": True},
@@ -38,7 +35,7 @@ HOW: dict[str, dict[str, Any]] = {
     "names": {"ids": "str"},
 }
 # names of files and their text: (how it is read, the graph, the summary's notes)
-READ: dict[tuple[str, str], list[tuple[str, str, str]]] = {
+READ = {
     ("x.gr x.gr.gz", DIMACS): [
         ("", "directed 1 2 3 4: 1-2 2-1 3-1", "3 arcs; skipped: arc weights"),
         ("weights", "directed 1 2 3 4: 1-2 2-1 3-1, weights 5 5 15", "3 arcs"),
@@ -215,7 +212,7 @@ def test_ldbc(tmp_path):
     for name in ("a", "a.v", "a.e.gz", "a.e"):
         graph = read(tmp_path / name, weights=True)
         assert graph.ids.tolist() == [2, 5, 9] and graph.num_edges == 1 and not graph.directed
-        assert graph.weights is not None and graph.weights.tolist() == [0.5, 0.5]
+        assert graph.weights.tolist() == [0.5, 0.5]
     put(tmp_path / "a.properties", "# c\ngraph.a.vertex-file = a.v\ngraph.a.directed = true\n")
     assert read(tmp_path / "a").directed and not read(tmp_path / "a", directed=False).directed
     put(tmp_path / "b.v", "x\ny\n")

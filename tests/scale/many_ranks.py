@@ -3,17 +3,13 @@
 ``many_ranks.py FOLDER COUNT FILE...`` compares COUNT random graphs and these files; rank 0 prints "ok".
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from mpi4py import MPI
@@ -28,29 +24,29 @@ RANK, SIZE = COMM.Get_rank(), COMM.Get_size()
 DEVICE = "pocl"
 
 
-def digest(value: Any) -> list[Any]:
+def digest(value):
     """The arrays of a result, comparable."""
     return [each.tobytes() if isinstance(each, np.ndarray) else each for each in value]
 
 
-def calls(graph: Any, seed: int) -> dict[str, Callable[[], list[Any]]]:
+def calls(graph, seed):
     """Name -> call of a graph or of opened shards, which gives what must be equal."""
-    on: dict[str, Any] = {"device": DEVICE}
+    on = {"device": DEVICE}
     sources = graph.ids[:: max(1, len(graph.ids) // 3)][:3].tolist()
 
-    def sampled(method: str) -> list[Any]:
+    def sampled(method):
         made = clgraph.sample(graph, method, sizes=["50%", 3], seed=seed, **on)
         return [part for each in made for part in (each.vertices, each.num_edges, *each.notes)]
 
-    def curve(method: str) -> list[Any]:
+    def curve(method):
         found = clgraph.reduction_curve(graph, method, seed, **on)
         return [found.deletions, found.vertices, found.edges]
 
-    def searched(source: Any) -> list[Any]:
+    def searched(source):
         found = clgraph.bfs(graph, source, **on)
         return [found.distance, found.predecessor, found.source_of, found.levels, found.reached]
 
-    def walked() -> list[Any]:
+    def walked():
         found = clgraph.personalized_pagerank(
             graph, sources, method="monte-carlo", seed=seed, walks=300, top=min(2, graph.num_vertices), **on
         )
@@ -72,7 +68,7 @@ def calls(graph: Any, seed: int) -> dict[str, Callable[[], list[Any]]]:
     }
 
 
-def compare(graph: Any, path: Path, seed: int, shard_edges: int) -> None:
+def compare(graph, path, seed, shard_edges):
     """All calls, at all ranks against rank 0 alone."""
     if RANK == 0:
         clgraph.write_shards(graph, path, shard_edges=shard_edges)
@@ -87,7 +83,7 @@ def compare(graph: Any, path: Path, seed: int, shard_edges: int) -> None:
     COMM.Barrier()
 
 
-def refused(what: str, call: Callable[[], Any], *words: str) -> None:
+def refused(what, call, *words):
     """A call that must fail at all ranks within its time, with these words, and leave nothing."""
     started = time.monotonic()
     try:
@@ -102,7 +98,7 @@ def refused(what: str, call: Callable[[], Any], *words: str) -> None:
     COMM.Barrier()
 
 
-def faults(folder: Path) -> None:
+def faults(folder):
     """Each fault of a shard, a rank, a disk; then the same call without it."""
     rng = np.random.default_rng(1)
     source = folder / "faults.clgs"
@@ -116,10 +112,10 @@ def faults(folder: Path) -> None:
     COMM.Barrier()
     copy, out = folder / "copy.clgs", folder / "out.clgs"
 
-    def sample(path: Path = copy, output: Path = out) -> Any:
+    def sample(path=copy, output=out):
         return clgraph.sample(clgraph.open_shards(path), size="50%", seed=1, device=DEVICE, output=output)
 
-    def fault(what: str, spoil: Callable[[], Any], *words: str) -> None:
+    def fault(what, spoil, *words):
         if RANK == 0:
             shutil.copytree(source, copy)
             spoil()
@@ -135,7 +131,7 @@ def faults(folder: Path) -> None:
     fault("a shard is missing", lost.unlink, lost.name)
     fault("a shard is cut off", lambda: os.truncate(lost, 4200), lost.name, "cut off")
 
-    def change() -> None:
+    def change():
         data = bytearray(lost.read_bytes())
         data[4100] ^= 4  # of the first array
         lost.write_bytes(data)
@@ -152,13 +148,13 @@ def faults(folder: Path) -> None:
     add = Forest.add
     if RANK == 1:
 
-        def broken(*_: Any, **__: Any) -> None:
+        def broken(*_, **__):
             raise DeviceError("the device is gone")
 
-        Forest.add = broken  # type: ignore[method-assign]
+        Forest.add = broken
     who = [] if RANK == 1 else ["rank 1"]
     refused("a device fails", lambda: sample(source), "the device is gone", *who)
-    Forest.add = add  # type: ignore[method-assign]
+    Forest.add = add
     assert not out.exists()
 
     sample(source)  # all kernels are built: PoCL writes files as it compiles
@@ -190,7 +186,7 @@ def faults(folder: Path) -> None:
         assert made.shards.fingerprint == expected.shards.fingerprint
 
 
-def main() -> None:
+def main():
     """Compare, break, and say that all is right."""
     folder, count = Path(sys.argv[1]), int(sys.argv[2])
     module.devices_of(DEVICE, COMM)  # files are read on devices before the first call on shards

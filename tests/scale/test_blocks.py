@@ -1,7 +1,5 @@
 """Graphs whose arcs exceed the largest buffer of a device: the same bytes from several buffers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from transfers import transfers

@@ -1,13 +1,9 @@
 """Datasets that take the place of others, and what dead processes have left of them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
 import time
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,14 +16,12 @@ from clgraph.scale import writing
 from clgraph.scale.convert import convert_to_shards
 
 
-def path_graph(n: int) -> clgraph.Graph:
+def path_graph(n):
     return clgraph.Graph.from_edges(np.arange(n - 1), np.arange(1, n))
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-def test_one_takes_the_place_of_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: bool
-) -> None:
+def test_one_takes_the_place_of_another(tmp_path, monkeypatch, at_once):
     if not at_once:
         monkeypatch.setattr(system, "exchange", lambda *_: False)
     for n in (5, 9):
@@ -36,7 +30,7 @@ def test_one_takes_the_place_of_another(
         assert os.listdir(tmp_path) == ["g.clgs"]
 
 
-def test_exchange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exchange(tmp_path, monkeypatch):
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         (tmp_path / name / f"of {name}").touch()
@@ -44,14 +38,14 @@ def test_exchange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert os.listdir(tmp_path / "a") == ["of b"] and os.listdir(tmp_path / "b") == ["of a"]
     assert not system.exchange(tmp_path / "a", tmp_path / "c")
 
-    def no_library(*_: Any, **__: Any) -> None:
+    def no_library(*_, **__):
         raise OSError
 
     monkeypatch.setattr("ctypes.CDLL", no_library)
     assert not system.exchange(tmp_path / "a", tmp_path / "b")
 
 
-def test_what_a_dead_process_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_dead_process_left(tmp_path, monkeypatch):
     dead = int(
         subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True).stdout
     )
@@ -67,8 +61,8 @@ def test_what_a_dead_process_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert sorted(os.listdir(tmp_path)) == [new.name, "g.clgs"]
 
 
-def test_a_fault_names_the_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: Any) -> None:
+def test_a_fault_names_the_dataset(tmp_path, monkeypatch):
+    def full(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(writing, "sync", full)
@@ -80,7 +74,7 @@ def test_a_fault_names_the_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert os.listdir(tmp_path) == []
 
 
-def tree(folder: Path) -> dict[str, bytes]:
+def tree(folder):
     """All files below a folder, by name."""
     return {
         os.path.relpath(each, folder): each.read_bytes()
@@ -89,35 +83,35 @@ def tree(folder: Path) -> dict[str, bytes]:
     }
 
 
-def put_file(folder: Path) -> str:
+def put_file(folder):
     (folder / "thesis.txt").write_text("mine")
     return "thesis.txt"
 
 
-def put_folder(folder: Path) -> str:
+def put_folder(folder):
     (folder / "notes").mkdir()
     (folder / "notes/a.txt").write_text("mine")
     return "notes"
 
 
-def put_unlisted(folder: Path) -> str:
+def put_unlisted(folder):
     (folder / "pairs-000099.clg").write_text("mine")
     return "pairs-000099.clg"
 
 
-def put_link(folder: Path) -> str:
+def put_link(folder):
     shard = folder / "pairs-000000.clg"
     shard.rename(folder.parent / "mine.clg")
     shard.symlink_to(folder.parent / "mine.clg")
     return "pairs-000000.clg"
 
 
-def put_other_manifest(folder: Path) -> str:
+def put_other_manifest(folder):
     (folder / "manifest.json").write_text('{"name": "an app"}')
     return "manifest.json is not what clgraph has written"
 
 
-def put_no_manifest(folder: Path) -> str:
+def put_no_manifest(folder):
     (folder / "manifest.json").unlink()
     return "exists, and is no dataset"
 
@@ -125,7 +119,7 @@ def put_no_manifest(folder: Path) -> str:
 @pytest.mark.parametrize(
     "change", [put_file, put_folder, put_unlisted, put_link, put_other_manifest, put_no_manifest]
 )
-def test_only_a_dataset_is_replaced(tmp_path: Path, change: Any) -> None:
+def test_only_a_dataset_is_replaced(tmp_path, change):
     """Whatever else is in the folder: an error that names it, by every call that writes a dataset."""
     graph = path_graph(9)
     clgraph.write(graph, tmp_path / "g.clg")
@@ -146,7 +140,7 @@ def test_only_a_dataset_is_replaced(tmp_path: Path, change: Any) -> None:
         assert tree(tmp_path) == before
 
 
-def test_links_are_not_followed(tmp_path: Path) -> None:
+def test_links_are_not_followed(tmp_path):
     clgraph.write_shards(path_graph(5), tmp_path / "g.clgs")
     for name in ("link.clgs", "broken.clgs"):
         (tmp_path / name).symlink_to(tmp_path / ("g.clgs" if name[0] == "l" else "none"))
@@ -156,7 +150,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-def test_what_comes_meanwhile_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: bool) -> None:
+def test_what_comes_meanwhile_is_kept(tmp_path, monkeypatch, at_once):
     clgraph.write_shards(path_graph(5), tmp_path / "g.clgs")
     if not at_once:
         monkeypatch.setattr(system, "exchange", lambda *_: False)
@@ -167,7 +161,7 @@ def test_what_comes_meanwhile_is_kept(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (tmp_path / "g.clgs/thesis.txt").read_text() == "mine" and os.listdir(tmp_path) == ["g.clgs"]
 
 
-def test_the_sweep_takes_only_what_is_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sweep_takes_only_what_is_ours(tmp_path, monkeypatch):
     dead = int(
         subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True).stdout
     )
