@@ -54,20 +54,3 @@ def same_as(made: Graph, wanted: Graph) -> None:
         assert made.weights is not None and made.weights.tobytes() == wanted.weights.tobytes()
     for name in ("num_self_loops", "num_edges", "num_duplicates"):
         assert getattr(made, name) == getattr(wanted, name), name
-
-
-HOW = [
-    {"directed": directed, "duplicates": copies}
-    for directed in (None, False, True)
-    for copies in ("merge", "keep")
-]
-LEFT_HOW = "a symmetric matrix as a directed graph", "parallel edges"
-
-
-def in_every_way(path: Path, device: Any, form: str, taken: bool, name: str, *, weighted: bool) -> None:
-    """In blocks of all sizes, with all options."""
-    for block in (3,) if device.kind == "emulator" else (1, 3, None):
-        for how in HOW:
-            for weights in (False, True) if weighted else (False,):
-                said = agree(path, device, form, block=block, weights=weights, **how)
-                assert (said == "taken") == taken or (taken and said in LEFT_HOW), (name, how, weights, said)

@@ -1,4 +1,4 @@
-"""Public calls on small graphs in shards: for threads, and for devices without memory."""
+"""Public calls that shards serve, too: against one device, for threads, for devices without memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import atexit
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,40 @@ from clgraph.graph.models import RMat
 from clgraph.scale.generate import generate_shards
 
 Call = Callable[[], Sequence[Any]]
+# what must be equal of results
+FIELDS = {
+    "Sample": ("vertices", "num_edges", "notes"),
+    "ReductionCurve": ("deletions", "vertices", "edges"),
+    "Components": ("labels", "sizes"),
+    "BFSResult": ("distance", "predecessor", "source_of", "levels", "reached"),
+    "ManyBFSResult": ("distance",),
+    "PageRankResult": ("scores",),
+    "PersonalizedResult": ("ids", "scores", "visits", "lost", "sources"),
+}
+
+
+def values(found: Any) -> list[Any]:
+    """What must be equal of a result, or of several."""
+    results = found if isinstance(found, clgraph.Samples) else [found]
+    return [getattr(each, name) for each in results for name in FIELDS[type(each).__name__]]
+
+
+def engine_calls(graph: Any, device: Any, seed: int, **pagerank: Any) -> dict[str, Callable[[], Any]]:
+    """Name -> call of each engine for a graph or for opened shards, which gives its result."""
+    sources, many = graph.ids[:: max(1, len(graph.ids) // 3)][:3].tolist(), graph.ids[:40].tolist()
+    walks: dict[str, Any] = {"method": "monte-carlo", "walks": 300, "top": min(2, graph.num_vertices)}
+    calls = {
+        "components": partial(clgraph.connected_components, graph),
+        "bfs": partial(clgraph.bfs, graph, sources[0]),
+        "bfs, several": partial(clgraph.bfs, graph, sources),
+        "bfs_many": partial(clgraph.bfs_many, graph, many),
+        "pagerank": partial(clgraph.pagerank, graph, variant="fixed", tol=0, max_iter=5, **pagerank),
+        "walks": partial(clgraph.personalized_pagerank, graph, sources, seed=seed, **walks),
+    }
+    for method in ("drv", "dre"):
+        calls[f"sample {method}"] = partial(clgraph.sample, graph, method, sizes=["50%", 3], seed=seed)
+        calls[f"curve {method}"] = partial(clgraph.reduction_curve, graph, method, seed)
+    return {name: partial(call, device=device) for name, call in calls.items()}
 
 
 @cache
@@ -40,57 +74,30 @@ def sharded_calls(device: Device) -> dict[str, Call]:
     plain, directed = small_shards(False), small_shards(True)
     on: dict[str, Any] = {"device": device}
 
+    def sampled(method: str, folder: Path) -> Sequence[Any]:
+        names = [folder / "a.clgs", folder / "b.clgs"]
+        made = clgraph.sample(plain, method, sizes=[0.5, 9], seed=6, outputs=names, **on)
+        return [part for each in made for part in (each.vertices, each.shards.fingerprint)]
+
+    def forest(folder: Path) -> Sequence[Any]:
+        names = [folder / "a.forest", folder / "b.forest"]
+        for name, which in zip(names, ([0, 1], [2, 3, 4]), strict=True):
+            clgraph.save_forest(plain, name, "dre", seed=3, which=which, **on)
+        clgraph.merge_forests(names, folder / "c.forest", **on)
+        return [(folder / "c.forest").read_bytes()]
+
+    def generated(folder: Path) -> Sequence[Any]:
+        model = RMat(6, 2, (0.57, 0.19, 0.19), 5, True, True)
+        return [generate_shards(model, folder / "g.clgs", shard_edges=60, **on).fingerprint]
+
     def in_a_folder(make: Callable[[Path], Sequence[Any]]) -> Sequence[Any]:
         with tempfile.TemporaryDirectory(dir=_folder()) as folder:
             return make(Path(folder))
 
-    def sampled(method: str) -> Sequence[Any]:
-        def make(folder: Path) -> Sequence[Any]:
-            names = [folder / "a.clgs", folder / "b.clgs"]
-            made = clgraph.sample(plain, method, sizes=[0.5, 9], seed=6, outputs=names, **on)
-            return [part for each in made for part in (each.vertices, each.shards.fingerprint)]
-
-        return in_a_folder(make)
-
-    def forest() -> Sequence[Any]:
-        def make(folder: Path) -> Sequence[Any]:
-            names = [folder / "a.forest", folder / "b.forest"]
-            for name, which in zip(names, ([0, 1], [2, 3, 4]), strict=True):
-                clgraph.save_forest(plain, name, "dre", seed=3, which=which, **on)
-            clgraph.merge_forests(names, folder / "c.forest", **on)
-            return [(folder / "c.forest").read_bytes()]
-
-        return in_a_folder(make)
-
-    def generated() -> Sequence[Any]:
-        model = RMat(6, 2, (0.57, 0.19, 0.19), 5, True, True)
-        return in_a_folder(
-            lambda folder: [generate_shards(model, folder / "g.clgs", shard_edges=60, **on).fingerprint]
-        )
-
-    def curve(method: str) -> Sequence[Any]:
-        found = clgraph.reduction_curve(directed, method, 3, **on)
-        return found.deletions, found.vertices, found.edges
-
-    def searched() -> Sequence[Any]:
-        found = clgraph.bfs(directed, [0, 5], **on)
-        return found.distance, found.predecessor, found.source_of, found.levels
-
-    def walked() -> Sequence[Any]:
-        walks: dict[str, Any] = {"method": "monte-carlo", "walks": 200, "seed": 4, "top": 3}
-        found = clgraph.personalized_pagerank(directed, [0, 1], **walks, **on)
-        return found.ids, found.scores
-
-    return {
-        "shards, sample drv": lambda: sampled("drv"),
-        "shards, sample dre": lambda: sampled("dre"),
-        "shards, curve drv": lambda: curve("drv"),
-        "shards, curve dre": lambda: curve("dre"),
-        "shards, components": lambda: [clgraph.connected_components(plain, **on).labels],
-        "shards, bfs": searched,
-        "shards, bfs_many": lambda: [clgraph.bfs_many(directed, range(40), **on).distance],
-        "shards, pagerank": lambda: [clgraph.pagerank(directed, tol=0, max_iter=3, **on).scores],
-        "shards, walks": walked,
-        "shards, forest": forest,
-        "shards, generate": generated,
+    engines = engine_calls(directed, device, 3) | {"components": engine_calls(plain, device, 3)["components"]}
+    names = ("curve drv", "curve dre", "components", "bfs, several", "bfs_many", "pagerank", "walks")
+    makers = {"forest": forest, "generate": generated}
+    makers |= {f"sample {method}": partial(sampled, method) for method in ("drv", "dre")}
+    return {f"shards, {name}": lambda call=engines[name]: values(call()) for name in names} | {
+        f"shards, {name}": partial(in_a_folder, make) for name, make in makers.items()
     }

@@ -19,53 +19,17 @@ from clgraph.errors import ClgraphError, DeviceError
 from clgraph.sampling.shards.forest import Forest
 from clgraph.scale import comm as module
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # what tests share, as for pytest
+from sharded_calls import engine_calls, values
+
 COMM = MPI.COMM_WORLD
 RANK, SIZE = COMM.Get_rank(), COMM.Get_size()
 DEVICE = "pocl"
 
 
-def digest(value):
-    """The arrays of a result, comparable."""
-    return [each.tobytes() if isinstance(each, np.ndarray) else each for each in value]
-
-
-def calls(graph, seed):
-    """Name -> call of a graph or of opened shards, which gives what must be equal."""
-    on = {"device": DEVICE}
-    sources = graph.ids[:: max(1, len(graph.ids) // 3)][:3].tolist()
-
-    def sampled(method):
-        made = clgraph.sample(graph, method, sizes=["50%", 3], seed=seed, **on)
-        return [part for each in made for part in (each.vertices, each.num_edges, *each.notes)]
-
-    def curve(method):
-        found = clgraph.reduction_curve(graph, method, seed, **on)
-        return [found.deletions, found.vertices, found.edges]
-
-    def searched(source):
-        found = clgraph.bfs(graph, source, **on)
-        return [found.distance, found.predecessor, found.source_of, found.levels, found.reached]
-
-    def walked():
-        found = clgraph.personalized_pagerank(
-            graph, sources, method="monte-carlo", seed=seed, walks=300, top=min(2, graph.num_vertices), **on
-        )
-        return [found.ids, found.scores, found.visits, found.lost, found.sources]
-
-    return {
-        "drv": lambda: sampled("drv"),
-        "dre": lambda: sampled("dre"),
-        "curve drv": lambda: curve("drv"),
-        "curve dre": lambda: curve("dre"),
-        "components": lambda: [clgraph.connected_components(graph, **on).labels],
-        "bfs": lambda: searched(sources[0]),
-        "bfs, several": lambda: searched(sources),
-        "bfs_many": lambda: [clgraph.bfs_many(graph, sources, **on).distance],
-        "pagerank": lambda: [
-            clgraph.pagerank(graph, variant="fixed", tol=0, max_iter=5, dtype="float64", **on).scores
-        ],
-        "walks": walked,
-    }
+def digest(found):
+    """What must be equal of a result, comparable."""
+    return [each.tobytes() if isinstance(each, np.ndarray) else each for each in values(found)]
 
 
 def compare(graph, path, seed, shard_edges):
@@ -74,9 +38,11 @@ def compare(graph, path, seed, shard_edges):
         clgraph.write_shards(graph, path, shard_edges=shard_edges)
     COMM.Barrier()
     shards = clgraph.open_shards(path)
-    many = {name: digest(call()) for name, call in calls(shards, seed).items()}
+    many = {
+        name: digest(call()) for name, call in engine_calls(shards, DEVICE, seed, dtype="float64").items()
+    }
     if RANK == 0:
-        alone = calls(graph, seed)
+        alone = engine_calls(graph, DEVICE, seed, dtype="float64")
         for name, found in many.items():
             expected = digest(alone[name]())
             assert found == expected, f"{path.name}, {name}, seed {seed}: not as on one device"

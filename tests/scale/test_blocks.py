@@ -1,7 +1,10 @@
 """Graphs whose arcs exceed the largest buffer of a device: the same bytes from several buffers."""
 
+from functools import partial
+
 import numpy as np
 import pytest
+from sharded_calls import engine_calls, values
 from transfers import transfers
 
 import clgraph
@@ -22,48 +25,23 @@ def graph_of(kind):
     return clgraph.Graph.from_edges(*ends * 3, **options)
 
 
-def calls(graph, device):
-    """Name -> what must be equal."""
-
-    def sampled(method):
-        made = clgraph.sample(graph, method, sizes=["70%", "10%", "70%"], seed=5, device=device, mode="exact")
-        return [
-            part
+def results(graph, device):
+    """(name, what must be equal, in how many pieces) of each call."""
+    calls = engine_calls(graph, device, 5)
+    del calls["walks"]  # they need no pieces
+    for name, call in calls.items():
+        if "sample" in name:
+            call = partial(call, sizes=["70%", "10%", "70%"], mode="exact")
+        found = call(size="20%") if "curve" in name else call()
+        made = list(found) if "sample" in name else [found]
+        arrays = [
+            getattr(each.graph, array)
             for each in made
-            for part in (
-                each.vertices,
-                each.edges,
-                each.num_edges,
-                each.notes,
-                *(getattr(each.graph, name) for name in ("row_ptr", "col_idx", "weights", "multiplicity")),
-            )
-        ], made[0].provenance.get("pieces", 1)
-
-    def curve(method):
-        found = clgraph.reduction_curve(graph, method, 5, size="20%", device=device)
-        return [found.deletions, found.vertices, found.edges], found.provenance.get("pieces", 1)
-
-    def searched():
-        found = clgraph.bfs(graph, [21, 300], device=device)
-        return [found.distance, found.predecessor, found.source_of, found.levels], found.provenance.get(
-            "pieces", 1
-        )
-
-    def many():
-        found = clgraph.bfs_many(graph, [21, 300], device=device)
-        return [found.distance], found.provenance.get("pieces", 1)
-
-    def components():
-        found = clgraph.connected_components(graph, device=device)
-        return [found.labels, found.sizes], found.provenance.get("pieces", 1)
-
-    def ranked():
-        found = clgraph.pagerank(graph, variant="fixed", tol=0, max_iter=3, device=device)
-        return [found.scores], found.provenance.get("pieces", 1)
-
-    yield from ((f"sample {method}", lambda m=method: sampled(m)) for method in ("drv", "dre"))
-    yield from ((f"curve {method}", lambda m=method: curve(m)) for method in ("drv", "dre"))
-    yield from (("bfs", searched), ("bfs_many", many), ("components", components), ("pagerank", ranked))
+            if "sample" in name
+            for array in ("row_ptr", "col_idx", "weights", "multiplicity")
+        ]
+        edges = [each.edges for each in made if "sample" in name]
+        yield name, [*values(found), *edges, *arrays], made[0].provenance.get("pieces", 1)
 
 
 def lower(device, monkeypatch, most, **more):
@@ -72,20 +50,27 @@ def lower(device, monkeypatch, most, **more):
         monkeypatch.setattr(device, name, value)
 
 
+def as_before(graph, device, expected, pieces):
+    """All results are those expected, made in at least so many pieces."""
+    for name, found, many in results(graph, device):
+        assert many >= pieces, name
+        for one, other in zip(found, expected[name], strict=True):
+            assert np.array_equal(one, other), name
+
+
 @pytest.mark.parametrize("kind", ["plain", "directed", "weighted", "directed and weighted"])
 def test_as_in_one_buffer(device, monkeypatch, kind):
-    graph = graph_of(kind)
-    expected = {name: call() for name, call in calls(graph, device)}
-    assert all(pieces == 1 for _, pieces in expected.values())
+    expected = {}
+    for name, found, pieces in results(graph_of(kind), device):
+        expected[name] = found
+        assert pieces == 1
     graph = graph_of(kind)  # not on the device yet
     lower(device, monkeypatch, MOST)
-    for name, call in calls(graph, device):
-        found, pieces = call()
-        assert pieces > 1, name
-        for one, other in zip(found, expected[name][0], strict=True):
-            assert np.array_equal(one, other), name
+    as_before(graph, device, expected, 2)
+    sources = graph.ids[:: N // 3][:3].tolist()
     with transfers() as seen:  # the device has the arcs already
-        assert np.array_equal(clgraph.bfs(graph, [21, 300], device=device).distance, expected["bfs"][0][0])
+        found = clgraph.bfs(graph, sources, device=device)
+    assert np.array_equal(found.distance, expected["bfs, several"][0])
     up = [nbytes for nbytes, name, _ in seen if name in ("upload", "write")]
     assert 0 < sum(up) < graph.num_arcs
     with pytest.raises(CapacityError, match="the largest possible is 480000 bytes"):
@@ -96,15 +81,10 @@ def test_hubs_side_by_side(device, monkeypatch):
     """A few rows that together exceed a buffer: shards may end at any row."""
     rng = np.random.default_rng(1)
     ends = rng.integers(0, 20_000, 100_000), 20_000 + rng.integers(0, 500, 100_000)
-    graph = clgraph.Graph.from_edges(*ends, vertices=np.arange(20_500))
-    expected = {name: call() for name, call in calls(graph, device)}
-    graph = clgraph.Graph.from_edges(*ends, vertices=np.arange(20_500))
+    graphs = [clgraph.Graph.from_edges(*ends, vertices=np.arange(20_500)) for _ in range(2)]
+    expected = {name: found for name, found, _ in results(graphs[0], device)}
     lower(device, monkeypatch, 330_000)
-    for name, call in calls(graph, device):
-        found, pieces = call()
-        assert pieces > 2, name
-        for one, other in zip(found, expected[name][0], strict=True):
-            assert np.array_equal(one, other), name
+    as_before(graphs[1], device, expected, 3)
 
 
 def test_what_stays_on_the_device(device, monkeypatch):
@@ -112,7 +92,7 @@ def test_what_stays_on_the_device(device, monkeypatch):
     lower(device, monkeypatch, MOST, shares_memory=False)
     graph = graph_of("weighted")
     before = device.allocated
-    made = [call()[0] for _, call in calls(graph, device)]
+    made = list(results(graph, device))
     (held,) = (held for where, held in graph.memory_usage().items() if where != "host")
     shards = sum(nbytes for name, nbytes in held.items() if name.startswith("shard"))
     assert 12 * graph.num_arcs < shards <= 16 * graph.num_arcs + 5 * N
@@ -124,13 +104,10 @@ def test_what_stays_on_the_device(device, monkeypatch):
 
 def test_less_memory_than_arcs(device, monkeypatch):
     """What the device has no room for goes up again in each pass."""
-    graph = graph_of("plain")
-    expected = {name: call() for name, call in calls(graph, device)}
+    expected = {name: found for name, found, _ in results(graph_of("plain"), device)}
     graph = graph_of("plain")
     lower(device, monkeypatch, MOST, shares_memory=False, global_memory=12_000_000)
-    for name, call in calls(graph, device):
-        for one, other in zip(call()[0], expected[name][0], strict=True):
-            assert np.array_equal(one, other), name
+    as_before(graph, device, expected, 1)
 
 
 def test_samples_take_their_own_memory(device, monkeypatch):
