@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,15 @@ def seen(graph: Graph) -> str:
     ids, arcs = " ".join(map(str, graph.ids)), " ".join(f"{u}-{v}" for u, v in arcs_of(graph))
     weights = "" if graph.weights is None else f", weights {' '.join(f'{w:g}' for w in graph.weights)}"
     return f"{'directed' if graph.directed else 'undirected'} {ids}: {arcs}{weights}"
+
+
+def raising(error: BaseException) -> Callable[..., Any]:
+    """A function that raises an error, whatever it is called with."""
+
+    def raises(*_: Any, **__: Any) -> Any:
+        raise error
+
+    return raises
 
 
 @contextmanager

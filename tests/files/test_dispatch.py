@@ -1,4 +1,4 @@
-"""Where files are read and written: by size, by what is asked for; from standard input; what is said of it."""
+"""Where files are read and written, by size and by what is asked for; standard input; what is said."""
 
 import gzip
 import os
@@ -8,7 +8,7 @@ import tempfile
 import threading
 
 import pytest
-from graph_files import BANNER, put
+from graph_files import BANNER, put, raising
 from graphs import same, tangle
 
 import clgraph.files.dispatch
@@ -38,9 +38,7 @@ def test_the_cpu_reads_what_is_large(tmp_path, everything_is_large):
 
 
 def test_without_a_driver_the_host_reads_and_writes(tmp_path, everything_is_large, monkeypatch):
-    def none(*_, **__):
-        raise DeviceError("no OpenCL driver was found")
-
+    none = raising(DeviceError("no OpenCL driver was found"))
     monkeypatch.setattr(clgraph.device, "get_device", none)
     path = put(tmp_path / "g.txt", "1\t2\n")
     graph, said = read_with_summary(path)
@@ -51,11 +49,8 @@ def test_without_a_driver_the_host_reads_and_writes(tmp_path, everything_is_larg
 
 @pytest.mark.parametrize("fault", [BuildError("0:0: it does not build\nlog"), CapacityError("no room")])
 def test_faults_of_a_device(device, tmp_path, everything_is_large, monkeypatch, fault):
-    def broken(*_, **__):
-        raise fault
-
     path = put(tmp_path / "g.txt", "1 2\n")
-    monkeypatch.setattr(clgraph.files.edge_list, "read_edges", broken)
+    monkeypatch.setattr(clgraph.files.edge_list, "read_edges", raising(fault))
     monkeypatch.setattr(clgraph.files.dispatch, "device_or_host", lambda _: device)
     graph, said = read_with_summary(path)
     assert isinstance(graph, Graph)
@@ -74,10 +69,8 @@ def test_faults_of_a_device(device, tmp_path, everything_is_large, monkeypatch, 
 def test_summary_says_what_was_merged_and_skipped(tmp_path):
     path = put(tmp_path / "x.csv", "source,target\n1,2\n2,1\n1,2\n3,3\n")
     graph, said = read_with_summary(path)
-    assert said == (
-        "read x.csv: undirected, 3 vertices, 2 edges (4 rows; 2 merged as parallel; 1 self-loop; "
-        "skipped: header 'source,target')"
-    )
+    notes = "4 rows; 2 merged as parallel; 1 self-loop; skipped: header 'source,target'"
+    assert said == f"read x.csv: undirected, 3 vertices, 2 edges ({notes})"
     assert graph.num_duplicates == 2
     bare = read_with_summary(path, directed=True)[1]
     assert bare.startswith("read x.csv: directed, 3 vertices, 3 edges (4 rows; 1 merged")
@@ -91,10 +84,8 @@ def test_summary_says_what_was_merged_and_skipped(tmp_path):
 
 def test_summary_of_the_issue(data_path):
     said = read_with_summary(data_path("internet.txt"))[1]
-    assert said == (
-        "read internet.txt: undirected, 22963 vertices, 48436 edges "
-        "(48436 rows; weights not read (use --weights))"
-    )
+    notes = "48436 rows; weights not read (use --weights)"
+    assert said == f"read internet.txt: undirected, 22963 vertices, 48436 edges ({notes})"
     said = read_with_summary(data_path("Email-Enron.txt"), device="host")[1]
     assert said.endswith("183831 edges (367662 rows; 183831 merged as parallel)")
     said = read_with_summary(data_path("Email-Enron.txt"))[1]
@@ -152,10 +143,8 @@ def test_errors_name_it(feed):
 
 
 def test_no_room(feed, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
     feed(b"1 2\n")
+    full = raising(OSError(28, "No space left on device"))
     monkeypatch.setattr("clgraph.files.dispatch.os.write", full)
     with pytest.raises(InputError, match=r"kept in .*: No space left on device; TMPDIR names"):
         read("-")

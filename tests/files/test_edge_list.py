@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from file_reading import agree, same_as
 from fuzz.edge_lists import compare, edge_list_case
-from graph_files import put
+from graph_files import put, raising
 
 import clgraph.files.edge_list
 from clgraph import InputError, get_device
@@ -161,10 +161,7 @@ def test_damaged_gzip(device, tmp_path):
 
 
 def test_an_interrupt_ends_the_threads(device, tmp_path, monkeypatch):
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Parser, "_grow", interrupted)
+    monkeypatch.setattr(Parser, "_grow", raising(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
         read(put(tmp_path / "g.txt", "1 2\n" * 9), device=device)
     assert not [each for each in threading.enumerate() if each.name.startswith("clgraph-read")]

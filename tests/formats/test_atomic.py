@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from cli_runs import environment
-from graph_files import GRAPHS, put
+from graph_files import GRAPHS, put, raising
 
 from clgraph import InputError, temporary
 from clgraph.files import write
@@ -27,9 +27,7 @@ def test_nothing_half_written_stays(tmp_path, error):
 
 
 def test_interrupted_write(tmp_path, monkeypatch):
-    def stop(*args):
-        raise KeyboardInterrupt
-
+    stop = raising(KeyboardInterrupt())
     monkeypatch.setattr("clgraph.formats.cells.write_cells", stop)
     for name in ("a.txt", "a.txt.gz"):
         with pytest.raises(KeyboardInterrupt):
@@ -173,10 +171,7 @@ def test_the_file_is_on_the_disk_before_its_name(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("number", [errno.EINVAL, errno.EIO])
 def test_a_disk_that_cannot_sync(tmp_path, monkeypatch, number):
-    def fails(descriptor):
-        raise OSError(number, os.strerror(number))
-
-    monkeypatch.setattr(os, "fsync", fails)
+    monkeypatch.setattr(os, "fsync", raising(OSError(number, os.strerror(number))))
     if number == errno.EINVAL:  # some file systems do not know fsync
         write(GRAPHS["plain"], tmp_path / "a.txt")
         return

@@ -8,7 +8,7 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 from cli_runs import ROOT
-from graph_files import GRAPHS, put
+from graph_files import GRAPHS, put, raising, refused
 
 import clgraph.formats.common
 from clgraph import Graph, InputError
@@ -65,12 +65,9 @@ def test_damaged_gzip(tmp_path, name):
 
 
 def test_unreadable_file(tmp_path, monkeypatch):
-    def refuse(*args, **kwargs):
-        raise PermissionError(13, "Permission denied", str(tmp_path / "x.txt"))
-
+    refuse = raising(PermissionError(13, "Permission denied", str(tmp_path / "x.txt")))
     monkeypatch.setattr(clgraph.formats.common, "open", refuse, raising=False)
-    with pytest.raises(InputError, match=r"x.txt: cannot be read: Permission denied"):
-        read(put(tmp_path / "x.txt", "1 2\n"))
+    refused(tmp_path / "x.txt", "1 2\n", "x.txt: cannot be read: Permission denied")
 
 
 def test_files_that_are_not_there_or_not_files(tmp_path):

@@ -9,6 +9,7 @@ import zlib
 from pathlib import Path
 
 import pytest
+from graph_files import raising
 
 import clgraph.formats.packed
 from clgraph import Graph, InputError
@@ -210,10 +211,7 @@ def test_graphs_by_zstd(tmp_path, zstd, name):
 
 
 def test_without_the_library(tmp_path, monkeypatch):
-    def missing(name):
-        raise ImportError(name)
-
-    monkeypatch.setattr(clgraph.formats.packed.importlib, "import_module", missing)
+    monkeypatch.setattr(clgraph.formats.packed.importlib, "import_module", raising(ImportError("zstd")))
     (tmp_path / "a.txt.zst").write_bytes(b"\x28\xb5\x2f\xfd1234")
     with pytest.raises(InputError, match=r"pyclgraph\[zstd\]"):
         read(tmp_path / "a.txt.zst")

@@ -1,6 +1,5 @@
 """Conversion with little memory: the dataset of `write_shards`, byte for byte, from every kind of input."""
 
-import gzip
 import os
 import re
 import shutil
@@ -8,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from graph_files import put
 
 import clgraph
 from clgraph.errors import InputError
@@ -20,6 +20,7 @@ from clgraph.scale.convert import convert_to_shards
 from clgraph.scale.writing import write_shards
 
 SMALL = {"shard_edges": 700, "bucket": 60}
+KINDS = ["plain", "weighted", "directed", "directed and weighted"]
 
 
 def edges(rng, kind):
@@ -31,14 +32,9 @@ def edges(rng, kind):
     return source, target, rng.normal(size=2000)
 
 
-def written(path, source, target, weights=None):
-    columns = [source, target] if weights is None else [source, target, weights]
-    text = "".join(
-        " ".join(map(repr, row)) + "\n" for row in zip(*(c.tolist() for c in columns), strict=True)
-    )
-    with (gzip.open if path.suffix == ".gz" else open)(path, "wb") as file:
-        file.write(text.encode())
-    return path
+def written(path, *columns):
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return put(path, "".join(" ".join(map(repr, row)) + "\n" for row in rows))
 
 
 def same(one, other):
@@ -48,29 +44,20 @@ def same(one, other):
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize("kind", ["plain", "weighted", "directed", "directed and weighted", "far"])
+@pytest.mark.parametrize("kind", [*KINDS, "far"])
 def test_text(tmp_path, kind):
-    source, target, weights = edges(np.random.default_rng(1), kind)
-    weights = weights if "weighted" in kind else None
-    options = Options(directed="directed" in kind or None, weights=weights is not None)
-    path = written(tmp_path / "g.txt", source, target, weights)
+    columns = edges(np.random.default_rng(1), kind)[: 3 if "weighted" in kind else 2]
+    options = Options(directed="directed" in kind or None, weights="weighted" in kind)
+    path = written(tmp_path / "g.txt", *columns)
     graph = clgraph.read(path, **vars(options))
-    expected = write_shards(graph, tmp_path / "a.clgs", shard_edges=700)
+    for sections in (["pairs"], None):
+        how = {"shard_edges": 700, "sections": sections}
+        expected = write_shards(graph, tmp_path / "a.clgs", **how)
+        same(convert_to_shards([path], tmp_path / "b.clgs", options=options, bucket=60, **how), expected)
     assert len(expected.section("pairs").shards) > 2
-    same(convert_to_shards([path], tmp_path / "b.clgs", options=options, **SMALL), expected)
-    expected = write_shards(graph, tmp_path / "p.clgs", shard_edges=700, sections=["pairs"])
-    same(
-        convert_to_shards([path], tmp_path / "q.clgs", options=options, sections=["pairs"], **SMALL), expected
-    )
-    expected = write_shards(graph, tmp_path / "a.clgs", shard_edges=700)
-    halves = [
-        written(
-            tmp_path / f"h{k}.txt.gz", *(None if c is None else c[k::2] for c in (source, target, weights))
-        )
-        for k in (0, 1)
-    ]
+    halves = [written(tmp_path / f"h{k}.txt.gz", *(each[k::2] for each in columns)) for k in (0, 1)]
     many = convert_to_shards(halves, tmp_path / "c.clgs", options=options, **SMALL)
-    if weights is None:  # else parallel edges come in another order
+    if "weighted" not in kind:  # else parallel edges come in another order
         same(many, expected)
     assert sorted(p.name for p in tmp_path.iterdir() if "clgraph" in p.name or "work" in p.name) == []
 
@@ -78,36 +65,27 @@ def test_text(tmp_path, kind):
 @pytest.mark.parametrize("kind", ["plain", "directed and weighted"])
 def test_other_formats(tmp_path, kind):
     source, target, weights = edges(np.random.default_rng(2), kind)
-    graph = clgraph.Graph.from_edges(
-        source,
-        target,
-        weights=weights if "weighted" in kind else None,
-        directed="directed" in kind,
-        vertices=np.arange(9000, 9100) if kind == "plain" else None,
-    )
-    options = Options(weights="weighted" in kind)
+    weighted = kind != "plain"
+    more = {"weights": weights, "directed": True} if weighted else {"vertices": np.arange(9000, 9100)}
+    graph = clgraph.Graph.from_edges(source, target, **more)
     expected = write_shards(graph, tmp_path / "a.clgs", shard_edges=700)
-    clgraph.write(graph, tmp_path / "g.clg")
-    same(convert_to_shards([tmp_path / "g.clg"], tmp_path / "b.clgs", options=options, **SMALL), expected)
-    pytest.importorskip("pyarrow")
-    if kind != "plain":  # edge tables hold no isolated vertices
-        clgraph.write(graph, tmp_path / "g.parquet")
-        found = convert_to_shards([tmp_path / "g.parquet"], tmp_path / "c.clgs", options=options, **SMALL)
-        same(found, expected)
+    for name in ("g.clg", "g.parquet") if weighted else ("g.clg",):  # tables hold no isolated vertices
+        if name == "g.parquet":
+            pytest.importorskip("pyarrow")
+        clgraph.write(graph, tmp_path / name)
+        how = {"options": Options(weights=weighted), **SMALL}
+        same(convert_to_shards([tmp_path / name], tmp_path / "b.clgs", **how), expected)
 
 
 @pytest.mark.parametrize("step", [1, 50, 1 << 19])
-@pytest.mark.parametrize(
-    "kind", ["plain", "weighted", "counted", "directed", "directed and weighted", "unused"]
-)
+@pytest.mark.parametrize("kind", [*KINDS, "counted", "unused"])
 def test_rows_in_order(tmp_path, monkeypatch, kind, step):
     """A .clg file's rows are cut as they are, wherever the pieces end that are looked at."""
     monkeypatch.setattr("clgraph.scale.sections.STEP", step)
     source, target, weights = (part[:300] for part in edges(np.random.default_rng(4), kind))
     carries = "weighted" in kind or kind == "unused"
-    graph = clgraph.Graph.from_edges(
-        source, target, weights=weights if carries else None, directed="directed" in kind
-    )
+    how = {"weights": weights if carries else None, "directed": "directed" in kind}
+    graph = clgraph.Graph.from_edges(source, target, **how)
     if not carries and kind != "counted":
         graph = clgraph.Graph._from_arrays(replace(graph._arrays, multiplicity=None))
     clgraph.write(graph, tmp_path / "g.clg")
@@ -115,8 +93,8 @@ def test_rows_in_order(tmp_path, monkeypatch, kind, step):
     read = clgraph.read(tmp_path / "g.clg", weights=options.weights)
     expected = write_shards(read, tmp_path / "a.clgs", shard_edges=70)
     monkeypatch.setattr(module._Conversion, "read", lambda *_: 1 / 0)
-    found = convert_to_shards([tmp_path / "g.clg"], tmp_path / "b.clgs", options=options, shard_edges=70)
-    same(found, expected)
+    made = convert_to_shards([tmp_path / "g.clg"], tmp_path / "b.clgs", options=options, shard_edges=70)
+    same(made, expected)
 
 
 def test_rows_that_are_not_in_order(tmp_path):
@@ -129,22 +107,17 @@ def test_rows_that_are_not_in_order(tmp_path):
     same(converted(copies), write_shards(once, tmp_path / "once.clgs"))  # they are merged
     backward = clgraph.Graph.from_edges([0, 1], [1, 2]).with_ids(np.array([7, 5, 3]))
     same(converted(backward), write_shards(backward, tmp_path / "backward.clgs"))
-    with pytest.raises(
-        InputError, match="row 1 is not in ascending order: 0 comes after 2; the file is damaged"
-    ):
-        converted(
-            clgraph.Graph._from_arrays(Arrays(np.array([0, 1, 3, 4]), np.array([1, 2, 0, 1], np.int32)))
-        )
     loop = clgraph.Graph.from_edges([0], [0])
     assert converted(loop).section("pairs").loops == 1
-    for row_ptr, heads, weights in (
-        ([0, 1, 2, 3, 4], [1, 2, 3, 0], None),
-        ([0, 1, 2, 2], [1, 0], [0.5, 0.25]),
+    falling = "row 1 is not in ascending order: 0 comes after 2; the file is damaged"
+    lacking = "undirected, but some arcs lack their reverse, or carry other"
+    for row_ptr, heads, weights, said in (
+        ([0, 1, 3, 4], [1, 2, 0, 1], None, falling),
+        ([0, 1, 2, 3, 4], [1, 2, 3, 0], None, lacking),
+        ([0, 1, 2, 2], [1, 0], np.array([0.5, 0.25]), lacking),
     ):
-        arrays = Arrays(np.array(row_ptr), np.array(heads, np.int32))
-        if weights is not None:
-            arrays = replace(arrays, weights=np.array(weights))
-        with pytest.raises(InputError, match="undirected, but some arcs lack their reverse, or carry other"):
+        arrays = Arrays(np.array(row_ptr), np.array(heads, np.int32), weights)
+        with pytest.raises(InputError, match=said):
             converted(clgraph.Graph._from_arrays(arrays), weights=weights is not None)
 
 
@@ -185,26 +158,22 @@ def test_resume(tmp_path, monkeypatch):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["0.txt", "1.txt", "g.clgs.work"]
     monkeypatch.setattr(module._Conversion, "write", merge)
     written(paths[1], source[1::2], target[1::2] + 1)
-    read = []
-    parts = module.Input.parts
+    read, parts = [], module.Input.parts
     monkeypatch.setattr(
         module.Input, "parts", lambda self, *a: read.append(self.path.name) or parts(self, *a)
     )
     found = convert_to_shards(paths, tmp_path / "g.clgs", resume=True, **SMALL)
     assert read == ["1.txt"] and not (tmp_path / "g.clgs.work").exists()
-    graph = clgraph.Graph.from_edges(
-        np.concatenate((source[::2], source[1::2])), np.concatenate((target[::2], target[1::2] + 1))
-    )
+    target[1::2] += 1
+    graph = clgraph.Graph.from_edges(source, target)
     same(found, write_shards(graph, tmp_path / "x.clgs", shard_edges=700))
 
 
 @pytest.fixture
 def left_behind(tmp_path, monkeypatch):
     """Two inputs, what a conversion left in its work folder, and the dataset that they make."""
-    source, target, weights = edges(np.random.default_rng(3), "plain")
-    paths = [
-        written(tmp_path / f"{k}.txt", *(part[k:200:2] for part in (source, target, weights))) for k in (0, 1)
-    ]
+    columns = edges(np.random.default_rng(3), "plain")
+    paths = [written(tmp_path / f"{k}.txt", *(part[k:200:2] for part in columns)) for k in (0, 1)]
     how = {"options": Options(weights=True), **SMALL}
     expected = convert_to_shards(paths, tmp_path / "expected.clgs", **how)
     with monkeypatch.context() as patch:
@@ -276,12 +245,6 @@ def test_a_work_folder_that_is_not_ours(left_behind, tmp_path):
     def mark(data):
         return lambda folder: (folder / "work.json").write_bytes(data)
 
-    def put(folder):
-        (folder / "thesis.txt").write_text("mine")
-
-    def put_folder(folder):
-        (folder / "deal.row").mkdir()
-
     def link(folder):
         (tmp_path / "mine").write_text("mine")
         (folder / "deal.row").symlink_to(tmp_path / "mine")
@@ -294,14 +257,19 @@ def test_a_work_folder_that_is_not_ours(left_behind, tmp_path):
         shutil.rmtree(folder)
         folder.write_text("mine")
 
+    def everything():
+        return sorted((str(each), each.lstat().st_mtime_ns) for each in tmp_path.rglob("*"))
+
     text = files["work.json"]
+    missing = r"its work\.json is missing or damaged"
+    foreign = r"\.work: holds what --resume has not put there"
     for change, told in (
-        (put, r"\.work: holds what --resume has not put there \(thesis\.txt\)"),
-        (put_folder, r"has not put there \(deal\.row\)"),
-        (link, r"has not put there \(deal\.row\)"),
-        (mark(text[:5] + b"?" + text[6:]), r"its work\.json is missing or damaged"),
-        (mark(b""), r"its work\.json is missing or damaged"),
-        (lambda folder: (folder / "work.json").unlink(), r"its work\.json is missing or damaged"),
+        (lambda folder: put(folder / "thesis.txt", "mine"), rf"{foreign} \(thesis\.txt\)"),
+        (lambda folder: (folder / "deal.row").mkdir(), rf"{foreign} \(deal\.row\)"),
+        (link, rf"{foreign} \(deal\.row\)"),
+        (mark(text[:5] + b"?" + text[6:]), missing),
+        (mark(b""), missing),
+        (lambda folder: (folder / "work.json").unlink(), missing),
         (file, "a folder of this name"),
         (linked, r"\.work: is a symbolic link"),
     ):
@@ -309,11 +277,11 @@ def test_a_work_folder_that_is_not_ours(left_behind, tmp_path):
 
         def and_look(folder, change=change, before=before):
             change(folder)
-            before.append(sorted((str(each), each.lstat().st_mtime_ns) for each in tmp_path.rglob("*")))
+            before += everything()
 
         with pytest.raises(InputError, match=told):
             again(and_look)
-        assert before == [sorted((str(each), each.lstat().st_mtime_ns) for each in tmp_path.rglob("*"))]
+        assert before == everything()
         if work.is_file():
             work.unlink()
 
@@ -380,31 +348,29 @@ def test_what_is_left_out_is_said(tmp_path, form):
     """Weights that are not asked for, and attributes, as every other output says it."""
     if form == "parquet":
         pytest.importorskip("pyarrow")
-    graph = clgraph.Graph.from_edges([0, 1], [1, 2], weights=[2.0, 3.0])
-    clgraph.write(graph, tmp_path / f"g.{form}")
-    said = []
-    convert_to_shards([tmp_path / f"g.{form}"], tmp_path / "g.clgs", say=said.append)
-    assert re.search(r"note: g\.\S+: weights not read|skipped: .*(weights|values)", " ".join(said)), said
-    said.clear()
-    convert_to_shards(
-        [tmp_path / f"g.{form}"], tmp_path / "g.clgs", say=said.append, options=Options(weights=True)
-    )
-    assert "not read" not in " ".join(said) and "skipped: weights" not in " ".join(said)
+    path = tmp_path / f"g.{form}"
+
+    def said(**options):
+        lines = []
+        convert_to_shards([path], tmp_path / "g.clgs", say=lines.append, options=Options(**options))
+        return "\n".join(lines)
+
+    clgraph.write(clgraph.Graph.from_edges([0, 1], [1, 2], weights=[2.0, 3.0]), path)
+    assert re.search(r"note: g\.\S+: weights not read|skipped: .*(weights|values)", said())
+    assert not re.search("not read|skipped: weights", said(weights=True))
     if form in ("graphml", "gexf"):
-        (tmp_path / "names.csv").write_text("id,colour\n0,red\n")
-        named = clgraph.read(tmp_path / f"g.{form}", attributes=tmp_path / "names.csv")
-        clgraph.write(named, tmp_path / f"g.{form}")
-        convert_to_shards([tmp_path / f"g.{form}"], tmp_path / "g.clgs", say=said.append)
-        assert "note: left out: node colour; GraphML, GEXF and Pajek's .net hold them" in said
+        names = put(tmp_path / "names.csv", "id,colour\n0,red\n")
+        clgraph.write(clgraph.read(path, attributes=names), path)
+        note = "note: left out: node colour; GraphML, GEXF and Pajek's .net hold them"
+        assert note in said().splitlines()
 
 
 def test_damaged_inputs(tmp_path):
-    graph = clgraph.powerlaw_graph(2000, seed=1)
-    clgraph.write(graph, tmp_path / "g.clg")
+    clgraph.write(clgraph.powerlaw_graph(2000, seed=1), tmp_path / "g.clg")
     data = bytearray((tmp_path / "g.clg").read_bytes())
     data[30000] ^= 1
-    (tmp_path / "g.clg").write_bytes(data)
-    (tmp_path / "h.txt").write_text("1 2\n3 x\n")
+    put(tmp_path / "g.clg", bytes(data))
+    put(tmp_path / "h.txt", "1 2\n3 x\n")
     for name in ("g.clg", "h.txt", "none.txt"):
         with pytest.raises(InputError, match=name):
             convert_to_shards([tmp_path / name], tmp_path / "g.clgs")

@@ -21,13 +21,19 @@ def graph_of(kind):
     more = {"weights": rng.normal(size=900)} if "weighted" in kind else {}
     vertices = np.arange(9000, 9050)
     if "text" in kind:
-        tail, head, vertices = (
-            np.array([f"v{k},x" for k in each], object) for each in (tail, head, vertices)
-        )
+        columns = (tail, head, vertices)
+        tail, head, vertices = (np.array([f"v{k},x" for k in each], object) for each in columns)
     if "plain" in kind:  # ids 0 .. n - 1, nothing parallel
         tail, head = np.divmod(np.unique(tail % 80 * 80 + head % 80), 80)
         vertices = np.arange(85)
     return clgraph.Graph.from_edges(tail, head, directed="directed" in kind, vertices=vertices, **more)
+
+
+def as_in_memory(shards, graph, path):
+    """A dataset is written as the graph is: the same bytes, and the same is said."""
+    told, other = export.write_joined(shards, path), path.with_name(f"a{path.name}")
+    assert told == write_with_summary(graph, other).replace("wrote a", "wrote ")
+    assert path.read_bytes() == other.read_bytes()
 
 
 KINDS = ["", "plain", "weighted", "directed", "directed weighted text"]
@@ -43,10 +49,7 @@ def test_the_bytes_of_the_graph_in_memory(tmp_path, monkeypatch, kind):
     for name in ("g.csv", "g.txt.gz", "g.clg", "g.parquet"):
         if name == "g.parquet":
             pytest.importorskip("pyarrow")
-        told = export.write_joined(clgraph.open_shards(shards.folder), tmp_path / name)
-        expected = write_with_summary(join_shards(shards), tmp_path / ("a" + name))
-        assert told == expected.replace("wrote a", "wrote ")
-        assert (tmp_path / name).read_bytes() == (tmp_path / ("a" + name)).read_bytes()
+        as_in_memory(clgraph.open_shards(shards.folder), join_shards(shards), tmp_path / name)
 
 
 def test_groups_of_parquet_and_no_edges(tmp_path, monkeypatch):
@@ -57,17 +60,13 @@ def test_groups_of_parquet_and_no_edges(tmp_path, monkeypatch):
     for graph in graphs:
         shards = write_shards(graph, tmp_path / "g.clgs")
         for name in ("g.parquet", "g.clg", "g.txt"):
-            told = export.write_joined(shards, tmp_path / name)
-            assert told == write_with_summary(graph, tmp_path / ("a" + name)).replace("wrote a", "wrote ")
-            assert (tmp_path / name).read_bytes() == (tmp_path / ("a" + name)).read_bytes()
+            as_in_memory(shards, graph, tmp_path / name)
 
 
 def test_without_the_section_and_damaged(tmp_path):
     graph = graph_of("weighted")
     pairs = write_shards(graph, tmp_path / "p.clgs", sections=["pairs"])
-    export.write_joined(pairs, tmp_path / "p.clg")  # from memory
-    clgraph.write(graph, tmp_path / "a.clg")
-    assert (tmp_path / "p.clg").read_bytes() == (tmp_path / "a.clg").read_bytes()
+    as_in_memory(pairs, graph, tmp_path / "p.clg")
     path = pairs.folder / "pairs-000000.clg"
     whole = path.read_bytes()
     for change in (whole[:-1], whole[:9000] + b"\xff" + whole[9001:]):

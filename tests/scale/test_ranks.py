@@ -35,6 +35,9 @@ mpi = pytest.mark.skipif(  # required in CI
 )
 
 
+WAYS = ("--method", "dre", "--sizes", "60%,20%", "--seed", "4")
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 8])
 def test_collective_calls(size):
     def work(ranks):
@@ -86,37 +89,38 @@ def dataset(tmp_path_factory):
     folder = tmp_path_factory.mktemp("ranks")
     graph = clgraph.Graph.from_edges(*rng.integers(0, 300, (2, 900)) * 2)
     write_shards(graph, folder / "g.clgs", shard_edges=150)
-    options = ("--method", "dre", "--sizes", "60%,20%", "--seed", "4")
-    assert process("sample", folder / "g.clgs", *options, "-o", folder / "alone-{size}.clgs").status == 0
+    assert process("sample", folder / "g.clgs", *WAYS, "-o", folder / "alone-{size}.clgs").status == 0
     return folder
 
 
-def mpi_run(count, *args, cwd, **more):
-    command = [MPIEXEC, "-n", str(count), sys.executable, "-m", "clgraph", *map(str, args)]
-    env = environment() | {"POCL_MAX_PTHREAD_COUNT": "1"}
-    return subprocess.run(
-        command, cwd=cwd, env=env, capture_output=True, text=True, timeout=100, check=False, **more
-    )
+def mpi_run(count, *args, cwd=ROOT, timeout=100):
+    """Python with these arguments as so many ranks."""
+    command = [MPIEXEC, "-n", str(count), sys.executable, *map(str, args)]
+    env = environment(POCL_MAX_PTHREAD_COUNT="1")
+    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=timeout)
 
 
 @mpi
 def test_a_command_under_mpi(dataset):
     """The files of one process; one rank speaks; one trace of all; what is amiss is said once."""
-    ways = ("--method", "dre", "--sizes", "60%,20%", "--seed", "4", "--json", "--device", "pocl")
-    done = mpi_run(3, "sample", "g.clgs", *ways, "-o", "m-{size}.clgs", "--trace", "t.json", cwd=dataset)
+    ways = (*WAYS, "--json", "--device", "pocl")
+    out = ("-o", "m-{size}.clgs", "--trace", "t.json")
+    done = mpi_run(3, "-m", "clgraph", "sample", "g.clgs", *ways, *out, cwd=dataset)
     assert done.returncode == 0, done.stderr
     assert len(json.loads(done.stdout)["samples"]) == 2
     assert done.stderr.count("3 processes of this host share 1 device") == 1
     events = json.loads((dataset / "t.json").read_text())["traceEvents"]
     assert {event["pid"] for event in events if event["name"] == "forest_rows"} == {0, 1, 2}
+    same_files(dataset, dataset / "m-{size}.clgs")
+
+
+def same_files(dataset, out):
+    """Both samples consist of the files that one process wrote."""
     for size in ("60%", "20%"):
-        same_files(*(dataset / name.format(size=size) for name in ("alone-{size}.clgs", "m-{size}.clgs")))
-
-
-def same_files(one, other):
-    assert sorted(file.name for file in one.iterdir()) == sorted(file.name for file in other.iterdir())
-    for file in one.iterdir():
-        assert file.read_bytes() == (other / file.name).read_bytes()
+        one, other = dataset / f"alone-{size}.clgs", Path(str(out).format(size=size))
+        assert sorted(file.name for file in one.iterdir()) == sorted(file.name for file in other.iterdir())
+        for file in one.iterdir():
+            assert file.read_bytes() == (other / file.name).read_bytes()
 
 
 @mpi
@@ -125,7 +129,8 @@ def test_a_fault_ends_the_command_with_one_message(dataset, tmp_path):
     lost = sorted(copy.glob("pairs-*.clg"))[1]
     os.truncate(lost, 4200)
     started = time.monotonic()
-    done = mpi_run(2, "sample", "g.clgs", "--size", "50%", "-o", "out.clgs", cwd=tmp_path)
+    call = ("sample", "g.clgs", "--size", "50%", "-o", "out.clgs")
+    done = mpi_run(2, "-m", "clgraph", *call, cwd=tmp_path)
     assert done.returncode != 0 and time.monotonic() - started < 30
     assert done.stderr.count("clgraph: error: ") == 1 and f"error: rank 1: {lost.parent.name}" in done.stderr
     assert lost.name in done.stderr and "Traceback" not in done.stderr and done.stdout == ""
@@ -135,11 +140,32 @@ def test_a_fault_ends_the_command_with_one_message(dataset, tmp_path):
 @mpi
 def test_calls_and_faults_of_many_ranks(tmp_path):
     """Calls against one device, on random graphs; then each fault, told by all ranks."""
-    script = Path(__file__).with_name("many_ranks.py")
-    command = [MPIEXEC, "-n", "3", sys.executable, script, tmp_path, "4"]
-    env = environment() | {"POCL_MAX_PTHREAD_COUNT": "1"}
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300, check=False)
+    done = mpi_run(3, Path(__file__).with_name("many_ranks.py"), tmp_path, "4", timeout=300)
     assert done.returncode == 0 and done.stdout == "ok\n", done.stderr
+
+
+FATAL = """
+import os, signal, sys, clgraph
+from mpi4py import MPI
+from clgraph.formats import atomic
+from clgraph.sampling.shards import passes
+from clgraph.scale.loading import Loading
+load, passes.SAVE_EVERY = Loading._load, 0
+def fatal(self, name, number):
+    if number == 3:
+        comm.Recv(bytearray(1), 0)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return load(self, name, number)
+Loading._load = fatal
+comm, sync = MPI.COMM_WORLD, atomic.sync
+def held(descriptor):
+    if comm.Get_rank() == 0: comm.Send(bytearray(1), 1); signal.pause()
+    sync(descriptor)
+atomic.sync = held
+ways = {'sizes': ['60%', '20%'], 'seed': 4, 'checkpoint': sys.argv[2] + '.work'}
+names = [sys.argv[2].format(size=size) for size in ways['sizes']]
+clgraph.sample(clgraph.open_shards(sys.argv[1]), 'dre', outputs=names, **ways)
+"""
 
 
 @mpi
@@ -148,42 +174,17 @@ def test_a_rank_that_is_killed_ends_the_job(dataset, tmp_path):
 
     The launcher kills the other rank while it writes what it has found; the temporary file goes, too.
     """
-    code = (
-        "import os, signal, sys, clgraph\n"
-        "from mpi4py import MPI\n"
-        "from clgraph.formats import atomic\n"
-        "from clgraph.sampling.shards import passes\n"
-        "from clgraph.scale.loading import Loading\n"
-        "load, passes.SAVE_EVERY = Loading._load, 0\n"
-        "def fatal(self, name, number):\n"
-        "    if number == 3:\n"
-        "        comm.Recv(bytearray(1), 0)\n"
-        "        os.kill(os.getpid(), signal.SIGKILL)\n"
-        "    return load(self, name, number)\n"
-        "Loading._load = fatal\n"
-        "comm, sync = MPI.COMM_WORLD, atomic.sync\n"
-        "def held(descriptor):\n"
-        "    if comm.Get_rank() == 0: comm.Send(bytearray(1), 1); signal.pause()\n"
-        "    sync(descriptor)\n"
-        "atomic.sync = held\n"
-        "ways = {'sizes': ['60%', '20%'], 'seed': 4, 'checkpoint': sys.argv[2] + '.work'}\n"
-        "names = [sys.argv[2].format(size=size) for size in ways['sizes']]\n"
-        "clgraph.sample(clgraph.open_shards(sys.argv[1]), 'dre', outputs=names, **ways)\n"
-    )
     out = tmp_path / "{size}.clgs"
-    command = [MPIEXEC, "-n", "2", sys.executable, "-c", code, dataset / "g.clgs", out]
-    env = environment() | {"POCL_MAX_PTHREAD_COUNT": "1"}
     started = time.monotonic()
-    done = subprocess.run(command, env=env, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    done = mpi_run(2, "-c", FATAL, dataset / "g.clgs", out, timeout=60)
     assert done.returncode != 0 and time.monotonic() - started < 30
     assert [path.name for path in tmp_path.iterdir()] == ["{size}.clgs.work"]
     assert len([*(tmp_path / "{size}.clgs.work").glob(".clgraph-*.tmp")]) == 1
-    ways = ("--method", "dre", "--sizes", "60%,20%", "--seed", "4", "-o", out, "--resume")
-    again = mpi_run(3, "sample", dataset / "g.clgs", *ways, cwd=tmp_path)
+    call = ("sample", dataset / "g.clgs", *WAYS, "-o", out, "--resume")
+    again = mpi_run(3, "-m", "clgraph", *call, cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["20%.clgs", "60%.clgs"]
-    for size in ("60%", "20%"):
-        same_files(dataset / f"alone-{size}.clgs", tmp_path / f"{size}.clgs")
+    same_files(dataset, out)
 
 
 @mpi

@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from graph_files import raising
 
 import clgraph
 from clgraph import InputError, system
@@ -18,6 +19,13 @@ from clgraph.scale.convert import convert_to_shards
 
 def path_graph(n):
     return clgraph.Graph.from_edges(np.arange(n - 1), np.arange(1, n))
+
+
+def dead_process():
+    """The number of a process that has ended."""
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    return child.pid
 
 
 @pytest.mark.parametrize("at_once", [True, False])
@@ -38,17 +46,12 @@ def test_exchange(tmp_path, monkeypatch):
         assert os.listdir(tmp_path / "a") == ["of b"] and os.listdir(tmp_path / "b") == ["of a"]
     assert not system.exchange(tmp_path / "a", tmp_path / "c")
 
-    def no_library(*_, **__):
-        raise OSError
-
-    monkeypatch.setattr("ctypes.CDLL", no_library)
+    monkeypatch.setattr("ctypes.CDLL", raising(OSError()))
     assert not system.exchange(tmp_path / "a", tmp_path / "b")
 
 
 def test_what_a_dead_process_left(tmp_path, monkeypatch):
-    dead = int(
-        subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True).stdout
-    )
+    dead = dead_process()
     old, new = (tmp_path / f".clgraph-{dead}-{k:012x}.tmp" for k in (1, 2))
     for folder in (old, new):
         folder.mkdir()
@@ -62,13 +65,9 @@ def test_what_a_dead_process_left(tmp_path, monkeypatch):
 
 
 def test_a_fault_names_the_dataset(tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(writing, "sync", full)
-    with pytest.raises(
-        InputError, match=r"cannot write \S*/g\.clgs/pairs-000000\.clg: No space left"
-    ) as error:
+    monkeypatch.setattr(writing, "sync", raising(OSError(28, "No space left on device")))
+    said = r"cannot write \S*/g\.clgs/pairs-000000\.clg: No space left"
+    with pytest.raises(InputError, match=said) as error:
         clgraph.write_shards(path_graph(5), tmp_path / "g.clgs")
     assert ".clgraph-" not in str(error.value)
     assert os.listdir(tmp_path) == []
@@ -76,67 +75,52 @@ def test_a_fault_names_the_dataset(tmp_path, monkeypatch):
 
 def tree(folder):
     """All files below a folder, by name."""
-    return {
-        os.path.relpath(each, folder): each.read_bytes()
-        for each in sorted(folder.rglob("*"))
-        if each.is_file()
-    }
+    files = (each for each in sorted(folder.rglob("*")) if each.is_file())
+    return {os.path.relpath(each, folder): each.read_bytes() for each in files}
 
 
-def put_file(folder):
-    (folder / "thesis.txt").write_text("mine")
-    return "thesis.txt"
+def put(folder, name, text="mine"):
+    """A file that is not ours, in a folder."""
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text(text)
 
 
-def put_folder(folder):
-    (folder / "notes").mkdir()
-    (folder / "notes/a.txt").write_text("mine")
-    return "notes"
+# what is put into a dataset's folder, and what is said of it
+FOREIGN = {
+    "thesis.txt": "thesis.txt",
+    "notes/a.txt": "notes",
+    "pairs-000099.clg": "pairs-000099.clg",
+    "manifest.json": "manifest.json is not what clgraph has written",
+    "a link": "pairs-000000.clg",
+    "no manifest": "exists, and is no dataset",
+}
 
 
-def put_unlisted(folder):
-    (folder / "pairs-000099.clg").write_text("mine")
-    return "pairs-000099.clg"
-
-
-def put_link(folder):
-    shard = folder / "pairs-000000.clg"
-    shard.rename(folder.parent / "mine.clg")
-    shard.symlink_to(folder.parent / "mine.clg")
-    return "pairs-000000.clg"
-
-
-def put_other_manifest(folder):
-    (folder / "manifest.json").write_text('{"name": "an app"}')
-    return "manifest.json is not what clgraph has written"
-
-
-def put_no_manifest(folder):
-    (folder / "manifest.json").unlink()
-    return "exists, and is no dataset"
-
-
-@pytest.mark.parametrize(
-    "change", [put_file, put_folder, put_unlisted, put_link, put_other_manifest, put_no_manifest]
-)
+@pytest.mark.parametrize("change", FOREIGN)
 def test_only_a_dataset_is_replaced(tmp_path, change):
     """Whatever else is in the folder: an error that names it, by every call that writes a dataset."""
-    graph = path_graph(9)
+    graph, out = path_graph(9), tmp_path / "out.clgs"
     clgraph.write(graph, tmp_path / "g.clg")
     shards = clgraph.write_shards(graph, tmp_path / "g.clgs")
-    clgraph.write_shards(graph, tmp_path / "out.clgs")
-    told = change(tmp_path / "out.clgs")
+    clgraph.write_shards(graph, out)
+    if change == "a link":
+        (out / "pairs-000000.clg").rename(tmp_path / "mine.clg")
+        (out / "pairs-000000.clg").symlink_to(tmp_path / "mine.clg")
+    elif change == "no manifest":
+        (out / "manifest.json").unlink()
+    else:
+        put(out, change, '{"name": "an app"}')
     before = tree(tmp_path)
     for call in (
-        lambda: clgraph.write_shards(graph, tmp_path / "out.clgs"),
-        lambda: convert_to_shards([tmp_path / "g.clg"], tmp_path / "out.clgs"),
-        lambda: convert_to_shards([tmp_path / "g.clg"], tmp_path / "out.clgs", resume=True),
-        lambda: clgraph.sample(shards, size=4, seed=1, output=tmp_path / "out.clgs"),
-        lambda: main(["generate", "rmat", "--scale", "5", "-o", str(tmp_path / "out.clgs")]),
+        lambda: clgraph.write_shards(graph, out),
+        lambda: convert_to_shards([tmp_path / "g.clg"], out),
+        lambda: convert_to_shards([tmp_path / "g.clg"], out, resume=True),
+        lambda: clgraph.sample(shards, size=4, seed=1, output=out),
+        lambda: main(["generate", "rmat", "--scale", "5", "-o", str(out)]),
     ):
         with pytest.raises((InputError, SystemExit)) as error:
             call()
-        assert isinstance(error.value, SystemExit) or told in str(error.value)
+        assert isinstance(error.value, SystemExit) or FOREIGN[change] in str(error.value)
         assert tree(tmp_path) == before
 
 
@@ -154,23 +138,20 @@ def test_what_comes_meanwhile_is_kept(tmp_path, monkeypatch, at_once):
     clgraph.write_shards(path_graph(5), tmp_path / "g.clgs")
     if not at_once:
         monkeypatch.setattr(system, "exchange", lambda *_: False)
+    path = tmp_path / "g.clgs"
     with pytest.raises(InputError, match=r"thesis\.txt"):
-        clgraph.write_shards(
-            path_graph(9), tmp_path / "g.clgs", progress=lambda *_: put_file(tmp_path / "g.clgs")
-        )
+        clgraph.write_shards(path_graph(9), path, progress=lambda *_: put(path, "thesis.txt"))
     assert (tmp_path / "g.clgs/thesis.txt").read_text() == "mine" and os.listdir(tmp_path) == ["g.clgs"]
 
 
 def test_the_sweep_takes_only_what_is_ours(tmp_path, monkeypatch):
-    dead = int(
-        subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True).stdout
-    )
+    dead = dead_process()
     kept = [tmp_path / f".clgraph-{dead}-{k:012x}.tmp" for k in range(4)]
     for folder in kept[:3]:
         folder.mkdir()
         (folder / "pairs-000000.clg").touch()
-    put_file(kept[0])
-    put_folder(kept[1])
+    put(kept[0], "thesis.txt")
+    put(kept[1], "notes/a.txt")
     (kept[2] / "ids.clg").symlink_to(tmp_path)
     kept[3].symlink_to(tmp_path)
     for each in (*kept, *(inner for folder in kept[:3] for inner in folder.rglob("*"))):
