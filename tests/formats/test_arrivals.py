@@ -153,70 +153,55 @@ def test_names_are_forgotten():
     assert names.of(np.array([2, 1], np.uint64)).tolist() == ["b", "a"]
 
 
+COUNTS = pyarrow.table({"source": [1], "target": [2], "multiplicity": [3]})
+TWICE = pyarrow.Table.from_arrays([pyarrow.array([1]), pyarrow.array([2])], names=["source", "source"])
+PACKED = gzip.compress(b"1 2\n" * 10**5)
+NUMBERS, TEXTS, WEIGHED = {"ids": "int"}, {"ids": "str"}, {"weighted": True}
+
+
 @pytest.mark.parametrize(
     ("source", "options", "words"),
     [
-        (b"a b\n\nc\n", {}, "line 3: 1 field in 'c', but a row is two ids"),
-        (b"a b\nc \xff\n", {}, "line 2: bytes that are not UTF-8"),
-        (b"a,b\nc,\n", {}, "line 2: an empty id"),
-        (b"a b 1\na b x\n", {"weighted": True}, "line 2: weight 'x' is not a finite number"),
-        (b"a b 1\na c -1\n", {"weighted": True}, "line 2: weight '-1' is below 0; correct it"),
-        (b"a b\nc d\n", {"ids": "int"}, r"line 2: 'c' is not a vertex id.*ids='str'"),
-        ([(["a"], ["b"]), ([1], [2])], {"ids": None}, "chunk 2: source holds whole numbers, .* were text"),
-        ([(["a"], [1])], {"ids": None}, "chunk 1: target holds whole numbers"),
-        ([([1], [2]), (["a"], ["b"])], {"ids": None}, "chunk 2: source holds text"),
-        ([(np.array(["a", None]), ["b", "c"])], {}, "source holds None"),
-        ([([b"a"], [b"b"])], {}, "source holds b'a'"),
-        ([(["a"], ["b"])], {"ids": "int"}, r"the ids in source are text; .*ids='str'"),
+        # rows of names
+        (b"a b\n\nc\n", TEXTS, "line 3: 1 field in 'c', but a row is two ids"),
+        (b"a b\nc \xff\n", TEXTS, "line 2: bytes that are not UTF-8"),
+        (b"a,b\nc,\n", TEXTS, "line 2: an empty id"),
+        (b"a b 1\na b x\n", TEXTS | WEIGHED, "line 2: weight 'x' is not a finite number"),
+        (b"a b 1\na c -1\n", TEXTS | WEIGHED, "line 2: weight '-1' is below 0; correct it"),
+        (b"a b\nc d\n", NUMBERS, r"line 2: 'c' is not a vertex id.*ids='str'"),
+        # rows of numbers
+        (b"1 2\n3", {}, "line 2: 1 field in '3', but a row is two ids"),
+        (b"1 2\n3 x\n", {}, "line 2: 'x' is not a vertex id"),
+        (b"1 2\n3 -4\n", {}, "line 2: id -4 is negative"),
+        (b"1 2\n3 9999999999999999999\n", {}, "line 2: id 9999999999999999999 does not fit"),
+        (b"1 2 3\n3 4\n", WEIGHED, "line 2: 2 fields in '3 4', but a row is two ids and a weight"),
+        (b"1 2 -3\n", WEIGHED, "line 1: weight '-3' is below 0"),
+        (b"1 2 nan\n", WEIGHED, "line 1: weight 'nan' is not a finite"),
+        (b"1" * (1 << 21), {}, "a line of more than"),
+        # columns
+        ([(["a"], ["b"]), ([1], [2])], {}, "chunk 2: source holds whole numbers, .* were text"),
+        ([(["a"], [1])], {}, "chunk 1: target holds whole numbers"),
+        ([([1], [2]), (["a"], ["b"])], {}, "chunk 2: source holds text"),
+        ([(np.array(["a", None]), ["b", "c"])], TEXTS, "source holds None"),
+        ([([b"a"], [b"b"])], TEXTS, "source holds b'a'"),
+        ([(["a"], ["b"])], NUMBERS, r"the ids in source are text; .*ids='str'"),
+        ([([1], [2])], WEIGHED, "no third column"),
+        (pyarrow.table({"u": [1, None], "v": [2, 3]}), {}, r"chunk 1: column .u.: row 1 .* is missing"),
+        (pyarrow.table({"u": [1]}), {}, "two columns of ids; this one has"),
+        (COUNTS, WEIGHED, "no column of weights among"),
+        (TWICE, {}, "several columns 'source'"),
+        # files, and what is no source
+        ("a.mtx", {}, "does not come edge by edge; read it first"),
+        ("nothing.txt", {}, r"nothing\.txt: cannot be read"),
+        ("b.txt.gz", {}, "the stream broke off"),
+        ("c.parquet", {}, "not a parquet file, or damaged"),
+        (5, {}, "give a file's name, an iterator"),
     ],
 )
-def test_bad_names(source, options, words):
-    with pytest.raises(InputError, match=words):
-        listed(io.BytesIO(source) if isinstance(source, bytes) else source, **{"ids": "str", **options})
-
-
-@pytest.mark.parametrize(
-    ("text", "options", "words"),
-    [
-        ("1 2\n3", {}, "line 2: 1 field in '3', but a row is two ids"),
-        ("1 2\n3 x\n", {}, "line 2: 'x' is not a vertex id"),
-        ("1 2\n3 -4\n", {}, "line 2: id -4 is negative"),
-        ("1 2\n3 9999999999999999999\n", {}, "line 2: id 9999999999999999999 does not fit"),
-        ("1 2 3\n3 4\n", {"weighted": True}, "line 2: 2 fields in '3 4', but a row is two ids and a weight"),
-        ("1 2 -3\n", {"weighted": True}, "line 1: weight '-3' is below 0"),
-        ("1 2 nan\n", {"weighted": True}, "line 1: weight 'nan' is not a finite"),
-        ("1" * (1 << 21), {}, "a line of more than"),
-    ],
-)
-def test_bad_rows(text, options, words):
-    with pytest.raises(InputError, match=words):
-        listed(io.BytesIO(text.encode()), **options)
-
-
-def test_bad_sources(tmp_path):
+def test_what_is_refused(tmp_path, source, options, words):
     write(Graph.from_edges([0], [1]), tmp_path / "a.mtx")
-    with pytest.raises(InputError, match="does not come edge by edge; read it first"):
-        listed(tmp_path / "a.mtx")
-    with pytest.raises(InputError, match=r"nothing\.txt: cannot be read"):
-        listed(tmp_path / "nothing.txt")
-    packed = gzip.compress(b"1 2\n" * 10**5)
-    (tmp_path / "b.txt.gz").write_bytes(packed[: len(packed) // 2])
-    with pytest.raises(InputError, match="the stream broke off"):
-        listed(tmp_path / "b.txt.gz")
+    (tmp_path / "b.txt.gz").write_bytes(PACKED[: len(PACKED) // 2])
     (tmp_path / "c.parquet").write_bytes(b"PAR1 and no more")
-    with pytest.raises(InputError, match="not a parquet file, or damaged"):
-        listed(tmp_path / "c.parquet")
-    with pytest.raises(InputError, match=r"chunk 1: column .u.: row 1 .* is missing"):
-        listed(pyarrow.table({"u": [1, None], "v": [2, 3]}))
-    with pytest.raises(InputError, match="two columns of ids; this one has"):
-        listed(pyarrow.table({"u": [1]}))
-    with pytest.raises(InputError, match="give a file's name, an iterator"):
-        listed(5)
-    counts = pyarrow.table({"source": [1], "target": [2], "multiplicity": [3]})
-    with pytest.raises(InputError, match="no column of weights among"):
-        listed(counts, weighted=True)
-    twice = pyarrow.Table.from_arrays([pyarrow.array([1]), pyarrow.array([2])], names=["source", "source"])
-    with pytest.raises(InputError, match="several columns 'source'"):
-        listed(twice)
-    with pytest.raises(InputError, match="no third column"):
-        listed([([1], [2])], weighted=True)
+    source = tmp_path / source if isinstance(source, str) else source
+    with pytest.raises(InputError, match=words):
+        listed(io.BytesIO(source) if isinstance(source, bytes) else source, **options)

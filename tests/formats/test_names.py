@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pytest
 from graph_files import put
 from graphs import same
@@ -10,9 +11,7 @@ import clgraph.formats.text_table
 from clgraph import InputError
 from clgraph.formats.common import Options
 from clgraph.formats.edges import read_edges
-from clgraph.formats.text_table import read_names
-
-pytest.importorskip("pyarrow")
+from clgraph.formats.text_table import Layout, read_integers, read_names
 
 TAKEN = {
     "blanks": "b a\na c\nb a\n",
@@ -53,6 +52,7 @@ WEIGHTED = ("weights", "columns of a header")
 
 def agree(path, **how):
     """Whether Arrow takes a file; fails unless the scanner makes the same of it."""
+    pytest.importorskip("pyarrow")
     results = []
     for small in (1 << 40, 0):
         clgraph.formats.text_table.SMALL = small
@@ -136,3 +136,38 @@ def test_rows_of_random_pieces(tmp_path, taken):
         end = rng.choice(("\n", "\n", "\r\n"))
         agree(put(tmp_path / "g.txt", end.join(lines) + rng.choice(("", end, end + end))))
     assert 60 < sum(taken) < 550
+
+
+# --- the fast parser of plain integers ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 5, 7, 30, 1000])
+def test_blocks_of_any_size_are_parsed_alike(tmp_path, size, monkeypatch):
+    rng = np.random.default_rng(1)
+    values = 10 ** rng.integers(0, 16, (200, 3)) + rng.integers(0, 10, (200, 3)) - 1
+    path = put(tmp_path / "x.txt", "\n".join(f"{a}\t{b} {c}" for a, b, c in values.tolist()))
+    monkeypatch.setattr("clgraph.formats.text_table.BLOCK", max(size, 48))
+    found = read_integers(path, Layout((2, 0), 3, 0))
+    assert found is not None
+    assert np.array_equal(found[0], values[:, 2]) and np.array_equal(found[1], values[:, 0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 2\n-3 4\n",
+        "1 2\n3\n4\n5 6\n",
+        "1 2\n#\n",
+        "1 2\n\n3 4\n",
+        "1  2\n",
+        "1 2 \n",
+        "1 x\n",
+        "1 2 3\n4\n",
+        "1 12345678901234567\n",
+        "1,2\n",
+        "1 \u00e9\n",
+        "1 2\r3 4\r",
+    ],
+)
+def test_what_is_not_plain_is_left_to_others(tmp_path, text):
+    assert read_integers(put(tmp_path / "x.txt", text), Layout((0, 1), 2, 0)) is None
