@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,3 +49,15 @@ def on_rich_graphs(test: Any) -> Any:
     ):
         test = pytest.mark.parametrize(name, values)(test)
     return test
+
+
+def put_table(path: Path, table: Any, chunk: int | None = None, **options: Any) -> Path:
+    """A Parquet or Arrow file of a table of Arrow's."""
+    pa: Any = needed("pyarrow")
+    if path.suffix == ".parquet":
+        needed("pyarrow.parquet").write_table(table, path, row_group_size=chunk, **options)
+    else:
+        how = pa.ipc.IpcWriteOptions(**options)
+        with pa.ipc.new_file(path, table.schema, options=how) as writer:
+            writer.write_table(table, max_chunksize=chunk)
+    return path

@@ -47,10 +47,15 @@ def put(path: Path, text: str | bytes) -> Path:
     return path
 
 
-def refused(path: Path, text: str | bytes, said: str, **how: Any) -> None:
-    """Reading a file of this text is refused: the message begins with the file, and says this."""
+def refused(path: Path, text: str | bytes, said: str | None, **how: Any) -> None:
+    """Reading a file of this text is refused."""
+    unreadable(put(path, text), said, **how)
+
+
+def unreadable(path: Path, said: str | None, **how: Any) -> None:
+    """Reading a file is refused: the message begins with the file, and says this."""
     with pytest.raises(InputError, match=said) as caught:
-        read(put(path, text), **how)
+        read(path, **how)
     assert str(caught.value).startswith(str(path))
 
 

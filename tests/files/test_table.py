@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from exchanges import needed
+from exchanges import needed, put_table
 from file_reading import same_as
 from graphs import tangle
 
@@ -56,20 +56,11 @@ LEFT = {
 }
 
 
-def put(path, rows):
-    if path.suffix == ".parquet":
-        pa.parquet.write_table(rows, path)
-    else:
-        with pa.ipc.new_file(path, rows.schema) as writer:
-            writer.write_table(rows)
-    return path
-
-
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
 @pytest.mark.parametrize("name", [*TAKEN, *LEFT])
 @pytest.mark.cross
 def test_the_same_graph(tmp_path, device, name, form):
-    path = put(tmp_path / f"t.{form}", {**TAKEN, **LEFT}[name])
+    path = put_table(tmp_path / f"t.{form}", {**TAKEN, **LEFT}[name])
     weighted = name in ("weights", "float32", "not finite")
     for how in (
         Options(weights=weighted),
@@ -88,16 +79,16 @@ def test_the_same_graph(tmp_path, device, name, form):
 def test_said(tmp_path, device):
     graph = tangle(4)
     write(graph, tmp_path / "g.parquet")
-    taken = put(tmp_path / "t.parquet", TAKEN["int64"])
+    taken = put_table(tmp_path / "t.parquet", TAKEN["int64"])
     assert "read on the host: counts of" in read_with_summary(tmp_path / "g.parquet", device=device.spec)[1]
     assert "; read on" in read_with_summary(taken, device=device.spec)[1]
     with pytest.raises(InputError, match="negative"):
-        read_with_summary(put(tmp_path / "n.arrow", LEFT["negative"]), device=device.spec)
+        read_with_summary(put_table(tmp_path / "n.arrow", LEFT["negative"]), device=device.spec)
 
 
 def test_an_arrow_file_that_shrinks(tmp_path, device):
     """It was mapped, and looking at a column of a file that was cut off ended the process by SIGBUS."""
-    path = put(tmp_path / "t.arrow", TAKEN["int64"])
+    path = put_table(tmp_path / "t.arrow", TAKEN["int64"])
     from clgraph.formats.arrow import arrow_table
 
     opened = arrow_table(path, Options())

@@ -9,6 +9,7 @@ import pandas
 import pyarrow
 import pyarrow.parquet
 import pytest
+from exchanges import put_table
 
 from clgraph import Graph, InputError, read, write
 from clgraph.formats import arrivals as module
@@ -45,19 +46,16 @@ def test_files(tmp_path):
         file.write(TEXT)
     assert listed(str(tmp_path / "e.txt.gz")) == WANTED
     table = pyarrow.table({"weight": [1.5, 2, 3, 0], "u": [3, 10**12, 5, 4], "v": [1, 4, 5, 3]})
-    pyarrow.parquet.write_table(table, tmp_path / "f.parquet", row_group_size=2)
-    with pyarrow.ipc.new_file(tmp_path / "g.arrow", table.schema) as file:
-        file.write_table(table, max_chunksize=3)
+    put_table(tmp_path / "f.parquet", table, 2)
+    put_table(tmp_path / "g.arrow", table, 3)
     for name in ("f.parquet", "g.arrow"):
         assert listed(tmp_path / name) == WANTED
         assert listed(tmp_path / name, weighted=True) == (WANTED[0], [1.5, 2.0, 0.0], 1)
 
 
 def test_an_arrow_file_that_shrinks_and_one_that_is_damaged(tmp_path):
-    path = tmp_path / "g.arrow"
     table = pyarrow.table({"u": np.arange(200_000), "v": np.arange(200_000)[::-1]})
-    with pyarrow.ipc.new_file(path, table.schema) as file:
-        file.write_table(table, max_chunksize=1000)
+    path = put_table(tmp_path / "g.arrow", table, 1000)
     chunks = arrivals(path, Names())
     next(chunks)
     os.truncate(path, 20_000)

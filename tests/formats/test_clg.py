@@ -9,7 +9,7 @@ import zlib
 import numpy as np
 import pytest
 from cli_runs import environment
-from graph_files import GRAPHS, PAGE, arcs_of, as_version_1, patched, with_sums
+from graph_files import GRAPHS, PAGE, arcs_of, as_version_1, patched, refused, unreadable, with_sums
 from graphs import same, tangle
 
 import clgraph.formats.clg as binary
@@ -19,11 +19,10 @@ from clgraph.files.summary import read_with_summary
 from clgraph.graph.checks import checked_arrays
 
 
-def refused(path, data, said, **options):
-    path.write_bytes(data)
-    with pytest.raises(InputError, match=said) as caught:
-        read(path, **options)
-    assert str(caught.value).startswith(str(path))
+def as_version(version, graph, path):
+    """The bytes of a graph's file, which is written for it."""
+    write(graph, path)
+    return as_version_1(graph) if version == 1 else path.read_bytes()
 
 
 def test_binary_is_aligned_and_read_only(tmp_path):
@@ -42,23 +41,19 @@ def test_binary_is_aligned_and_read_only(tmp_path):
     same(Graph.from_edges([1, 2], [2, 1]), read(tmp_path / "k.clg"))
     turned = read(tmp_path / "k.clg", directed=True)
     assert turned.directed and arcs_of(turned) == [(1, 2), (2, 1)]
-    with pytest.raises(InputError, match="ids are numbers"):
-        read(tmp_path / "k.clg", ids="str")
-    with pytest.raises(InputError, match="holds no weights"):
-        read(tmp_path / "k.clg", weights=True)
+    unreadable(tmp_path / "k.clg", "ids are numbers", ids="str")
+    unreadable(tmp_path / "k.clg", "holds no weights", weights=True)
 
 
 @pytest.mark.parametrize("verify", [None, True, False])
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_both_versions_are_read(tmp_path, name, version, verify):
-    graph = GRAPHS[name]
-    path = tmp_path / "x.clg"
-    write(graph, path)
-    if version == 1:
-        path.write_bytes(as_version_1(graph))
-    weighted = graph.weights is not None
-    again = read(path, weights=weighted, verify=verify)
+    graph, path = GRAPHS[name], tmp_path / "x.clg"
+    if version == 1 and name == "weights of no edges":
+        pytest.skip("version 1 does not hold them")
+    path.write_bytes(as_version(version, graph, path))
+    again = read(path, weights=graph.is_weighted, verify=verify)
     same(graph, again)
     assert again.num_self_loops == graph.num_self_loops
 
@@ -148,8 +143,7 @@ def test_damaged_headers(tmp_path):
 def test_what_would_send_kernels_out_of_bounds_is_always_refused(tmp_path, version, verify):
     path = tmp_path / "x.clg"
     graph = Graph.from_edges(["a", "b", "a"], ["b", "c", "d"])
-    write(graph, path)
-    whole = as_version_1(graph) if version == 1 else path.read_bytes()
+    whole = as_version(version, graph, path)
     for offset, value, said in (
         (4096, 1, r"row_ptr\[0\] is 1"),
         (4100, 9, r"row_ptr\[2\] is 4 after 9"),
@@ -169,8 +163,7 @@ def test_what_would_send_kernels_out_of_bounds_is_always_refused(tmp_path, versi
 def test_what_a_graph_promises_is_refused_on_request(tmp_path, version):
     path = tmp_path / "x.clg"
     graph = Graph.from_edges([1, 5, 1, 1], [5, 9, 9, 5], weights=[1, 2, 3, 4])
-    write(graph, path)
-    whole = as_version_1(graph) if version == 1 else path.read_bytes()
+    whole = as_version(version, graph, path)
     weights, counts, ids = 12288, 16384, 20480
     for offset, form, values, said in (
         (8192, "<ii", (2, 1), r"row 0 is not in ascending order"),
@@ -207,18 +200,16 @@ def test_a_header_promises_no_memory(tmp_path):
     path = tmp_path / "x.clg"
     write(Graph.from_edges([0], [1]), path)
     whole = path.read_bytes()
-    refused(
-        path, patched(patched(whole, 16, "<Q", 2**31 - 1), 208, "<Q", 2**31 - 1), "a shard|row_ptr is damaged"
-    )
-    refused(path, patched(whole, 16, "<Q", 2**31 - 1), "a shard|row_ptr is damaged")
+    promising = patched(whole, 16, "<Q", 2**31 - 1)
+    for data in (promising, patched(promising, 208, "<Q", 2**31 - 1)):
+        refused(path, data, "a shard|row_ptr is damaged")
 
 
 def check(graph):
     """Every invariant of a graph, by the checks of arrays from outside and by slow ones."""
     arrays = graph._arrays
-    checked_arrays(
-        arrays.row_ptr, arrays.col_idx, arrays.weights, arrays.multiplicity, arrays.ids, arrays.directed
-    )
+    names = ("row_ptr", "col_idx", "weights", "multiplicity", "ids", "directed")
+    checked_arrays(*(getattr(arrays, name) for name in names))
     rows = graph.tails
     assert graph.num_self_loops == np.count_nonzero(rows == graph.col_idx)
     key = rows.astype(np.int64) * max(graph.num_vertices, 1) + graph.col_idx
@@ -243,10 +234,7 @@ def test_files_with_flipped_bytes(tmp_path, version):
         tangle(7, n=30, edges=80, duplicates="keep").with_ids(names),
         tangle(8, n=30, edges=80).with_ids(np.arange(30) * 3),
     ]
-    files = []
-    for graph in originals:
-        write(graph, path)
-        files.append(as_version_1(graph) if version == 1 else path.read_bytes())
+    files = [as_version(version, graph, path) for graph in originals]
     accepted = 0
     for turn in range(2000):
         original = originals[turn % 4]
@@ -289,9 +277,8 @@ def test_a_file_that_shrinks_under_its_reader(tmp_path):
         "os.truncate(sys.argv[1], 0)\n"
         "print(int(graph.col_idx.sum()), graph.num_edges, graph.largest_component().num_vertices)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, path], capture_output=True, text=True, env=environment(), timeout=60
-    )
+    call = [sys.executable, "-c", code, path]
+    done = subprocess.run(call, capture_output=True, text=True, env=environment(), timeout=60)
     assert done.returncode == 0, (done.returncode, done.stderr)
     wanted = (int(graph.col_idx.sum()), graph.num_edges, graph.largest_component().num_vertices)
     assert done.stdout.split() == list(map(str, wanted))
@@ -307,17 +294,10 @@ def test_a_file_that_shrinks_while_it_is_read(tmp_path, monkeypatch):
         return unpack(*args, **options)
 
     monkeypatch.setattr(binary, "unpack_header", cut)
-    with pytest.raises(InputError, match="became shorter while it was read"):
-        read(path)
+    unreadable(path, "became shorter while it was read")
 
 
 def test_names_that_are_no_text_are_not_written(tmp_path):
     with pytest.raises(InputError, match="is not valid Unicode"):
         write(Graph.from_edges(["\ud800"], ["a"]), tmp_path / "x.clg")
     assert not list(tmp_path.iterdir())
-
-
-def test_weights_of_no_edges_are_kept(tmp_path):
-    graph = Graph.from_edges([], [], weights=[], vertices=[3, 4])
-    write(graph, tmp_path / "x.clg")
-    same(graph, read(tmp_path / "x.clg", weights=True))
