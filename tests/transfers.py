@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -30,9 +31,8 @@ def transfers() -> Iterator[list[tuple[int, str, str]]]:
                 else:
                     nbytes = args[0 if name == "upload" else 1].nbytes
                 frames = [frame for frame in traceback.extract_stack() if "/clgraph/" in frame.filename]
-                where = next(
-                    (f for f in reversed(frames) if "/clgraph/device/" not in f.filename), frames[-1]
-                )
+                above = [frame for frame in frames if "/clgraph/device/" not in frame.filename]
+                where = (above or frames)[-1]
                 seen.append((nbytes, name, f"{where.filename.split('/clgraph/')[-1]}:{where.lineno}"))
             inside.append(name)
             try:
@@ -42,10 +42,5 @@ def transfers() -> Iterator[list[tuple[int, str, str]]]:
 
         return method
 
-    for name in plain:
-        setattr(Memory, name, wrapped(name))
-    try:
+    with patch.multiple(Memory, **{name: wrapped(name) for name in plain}):
         yield seen
-    finally:
-        for name, method in plain.items():
-            setattr(Memory, name, method)

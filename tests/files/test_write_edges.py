@@ -1,7 +1,8 @@
-"""Edge lists written from a device: the bytes of the host's writer."""
+"""Edge lists, and columns of results, written from a device: the bytes of the host's writers."""
 
 import errno
 import gzip
+import io
 import os
 import threading
 from dataclasses import replace
@@ -13,9 +14,9 @@ from graphs import random_graph, tangle
 
 import clgraph.files.dispatch
 import clgraph.files.write_edges
-from clgraph import Graph, InputError
+from clgraph import Graph, InputError, powerlaw_graph
 from clgraph.csr.upload import SelectedIds, device_graph
-from clgraph.files import write
+from clgraph.files import columns, write
 from clgraph.files.summary import write_with_summary
 from clgraph.files.write_edges import LaunchConfig, Spelling, write_edge_list
 
@@ -150,3 +151,78 @@ def test_an_interrupt_leaves_the_old_file(device, tmp_path, monkeypatch):
 def test_small_graphs_are_written_on_the_host(tmp_path, monkeypatch):
     monkeypatch.setattr(clgraph.files.dispatch, "device_or_host", lambda device: {"host": None}[device])
     write(GRAPHS["plain"], tmp_path / "a.txt")
+
+
+# --- columns of results as the rows of a text: the bytes of Python -----------------------------------------
+
+
+def floats(rng, count):
+    """Floats below 1000, of all exponents, and those around the least that has none."""
+    bits = rng.integers(0, 0x447A0000, count).astype(np.uint32)
+    bits[:200] = np.arange(0x38D1B717 - 100, 0x38D1B717 + 100)
+    bits[200:400] = rng.integers(0, 1000, 200).astype(np.float32).view(np.uint32)
+    bits[400:660] = (2.0 ** np.arange(-150, 110, 1)).clip(0, 999).astype(np.float32).view(np.uint32)
+    made = bits.view(np.float32)
+    made[::3] *= -1
+    return made
+
+
+@pytest.mark.parametrize("which", range(4))
+def test_kernels_spell_as_python_does(device, tmp_path, which):
+    rng = np.random.default_rng(which)
+    count = 3000
+    whole = rng.integers(-(2**63), 2**63 - 1, count) >> rng.integers(0, 64, count)
+    whole[:6] = 0, -1, -(2**63), 2**63 - 1, 9, 10
+    small = rng.integers(-3, 2**31 - 1, count).astype(np.int32)
+    small[:2] = -(2**31), 2**31 - 1
+    doubles = 10.0 ** rng.uniform(-320, 3, count) * rng.choice([-1, 1], count)
+    doubles[:5] = 0.0, -0.0, 1.0, 1e-4, 9.999e-5
+    given = [(whole, small), (small, floats(rng, count)), (whole, whole, doubles), (doubles, small, whole)]
+    wanted = io.BytesIO()
+    columns.write_columns(wanted, *given[which])
+    third = "\t".join(str(column[2]) for column in given[which])
+    assert wanted.getvalue().splitlines()[2] == third.encode()
+    small = columns.LaunchConfig(run=7, chunk=900, rooms=2)
+    for shape in (small, columns.LAUNCH.of(device)) if which == 2 else (small,):
+        spelling = columns.Spelling(device, given[which], shape)
+        with open(tmp_path / "a.tsv", "wb") as file, device.alone():
+            spelling.write(file)
+        assert (tmp_path / "a.tsv").read_bytes() == wanted.getvalue()
+
+
+def test_what_is_written_where(device, tmp_path, monkeypatch):
+    made = []
+
+    class Noted(columns.Spelling):
+        def __init__(self, device, given):
+            made.append(len(given[0]))
+            super().__init__(device, given)
+
+    monkeypatch.setattr(columns, "Spelling", Noted)
+    monkeypatch.setattr(columns, "SMALL_ROWS", 50)
+    for count, reals, there in (
+        (49, np.full(49, 0.5), False),
+        (50, np.full(50, 0.5), True),
+        (50, np.full(50, 1000.0), False),
+        (50, np.full(50, np.nan, np.float32), False),
+        (50, np.array(["a", "é"] * 25, object), False),
+    ):
+        with open(tmp_path / "a.tsv", "wb") as file:
+            columns.write_columns(file, np.arange(count), reals, device=device)
+        rows = (tmp_path / "a.tsv").read_text(encoding="utf-8").splitlines()
+        assert rows == [f"{k}\t{value!s}" for k, value in enumerate(reals)] and bool(made) == there
+        made.clear()
+
+
+def test_results_of_commands(device, tmp_path, monkeypatch, run):
+    write(powerlaw_graph(300, seed=1), tmp_path / "a.txt")
+    commands = [("bfs", "-s", "1"), ("components",), ("pagerank",), ("pagerank", "--dtype", "float64")]
+    commands += [("ppr", "--source", "1", "--top", "0"), ("ppr", "--source", "1", "--source", "3")]
+    for command in commands:
+        texts = []
+        for least in (10**9, 1):
+            monkeypatch.setattr(columns, "SMALL_ROWS", least)
+            words = command[0], tmp_path / "a.txt", *command[1:], "-o", tmp_path / "out.tsv"
+            assert run(*words, "--device", device.spec).status == 0
+            texts.append((tmp_path / "out.tsv").read_bytes())
+        assert texts[0] == texts[1] and texts[0].count(b"\n") >= 20

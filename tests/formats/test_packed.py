@@ -9,7 +9,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from graph_files import raising, unreadable
+from graph_files import raising, refused, unreadable
 
 import clgraph.formats.packed
 from clgraph import Graph, InputError
@@ -112,8 +112,7 @@ def test_changed_zstd(tmp_path, zstd):
     for whole in wholes:
         assert all_of(tmp_path / "a.zst", whole) == text
         for data in changed(whole, random.Random(3), 200):
-            with open(tmp_path / "a.zst", "wb") as file:
-                file.write(data)
+            (tmp_path / "a.zst").write_bytes(data)
             try:
                 with open_binary(tmp_path / "a.zst", 1e9) as file:
                     found = file.read()
@@ -128,12 +127,8 @@ def test_changed_zstd(tmp_path, zstd):
 def test_written_for_everybody(tmp_path, suffix, library, zstd):
     rng = random.Random(4)
     limits = BATCH if suffix == ".gz" else 1 << 22
-    for texts in (
-        (),
-        (b"1 2\n",),
-        (rng.randbytes(BLOCK + 1),),
-        (TEXT, bytes(limits), TEXT * 12, rng.randbytes(99)),
-    ):
+    several = (TEXT, bytes(limits), TEXT * 12, rng.randbytes(99))
+    for texts in ((), (b"1 2\n",), (rng.randbytes(BLOCK + 1),), several):
         packed = packed_by(tmp_path / f"x{suffix}", *texts)
         assert packed == packed_by(tmp_path / f"x{suffix}", b"".join(texts))  # however it comes
         whole = b"".join(texts)
@@ -161,9 +156,9 @@ def test_blocks_without_an_end(tmp_path):
 def test_many_parts_at_a_time(tmp_path, zstd):
     text = TEXT * 80
     for suffix in (".gz", ".zst"):
-        packed = packed_by(tmp_path / f"x{suffix}", text)
-        (tmp_path / f"x{suffix}").write_bytes(packed)
-        with Unpacked(tmp_path / f"x{suffix}", 1e9) as file:
+        path = tmp_path / f"x{suffix}"
+        path.write_bytes(packed_by(path, text))
+        with Unpacked(path, 1e9) as file:
             assert file.read(1) == text[:1]
             assert suffix == ".zst" or len(file._data._ahead) > 1
             assert file.read() == text[1:]
@@ -199,18 +194,15 @@ def test_graphs_by_zstd(tmp_path, zstd, name):
     assert path.read_bytes()[:4] == b"\x28\xb5\x2f\xfd"
     again = read(path, directed=False)
     assert again.num_edges == 4 and again.col_idx.tolist() == graph.col_idx.tolist()
-    path.rename(tmp_path / "other.txt")
-    unreadable(tmp_path / "other.txt", r"compressed by zstd, but not named \.zst")
-    (tmp_path / "no.txt.zst").write_bytes(b"1 2\n")
-    unreadable(tmp_path / "no.txt.zst", "not compressed by zstd")
+    refused(tmp_path / "other.txt", path.read_bytes(), r"compressed by zstd, but not named \.zst")
+    refused(tmp_path / "no.txt.zst", "1 2\n", "not compressed by zstd")
     with pytest.raises(InputError, match="not compressed with zstd"):
         write(graph, tmp_path / "g.clg.zst")
 
 
 def test_without_the_library(tmp_path, monkeypatch):
     monkeypatch.setattr(clgraph.formats.packed.importlib, "import_module", raising(ImportError("zstd")))
-    (tmp_path / "a.txt.zst").write_bytes(b"\x28\xb5\x2f\xfd1234")
-    unreadable(tmp_path / "a.txt.zst", r"pyclgraph\[zstd\]")
+    refused(tmp_path / "a.txt.zst", b"\x28\xb5\x2f\xfd1234", r"pyclgraph\[zstd\]")
     with pytest.raises(InputError, match=r"cannot write .*pyclgraph\[zstd\]"):
         write(Graph.from_edges([1], [2]), tmp_path / "b.txt.zst")
     assert not (tmp_path / "b.txt.zst").exists()

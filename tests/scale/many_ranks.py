@@ -20,6 +20,7 @@ from clgraph.sampling.shards.forest import Forest
 from clgraph.scale import comm as module
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # what tests share, as for pytest
+from graph_files import raising
 from sharded_calls import engine_calls, values
 
 COMM = MPI.COMM_WORLD
@@ -34,9 +35,7 @@ def digest(found):
 
 def compare(graph, path, seed, shard_edges):
     """All calls, at all ranks against rank 0 alone."""
-    if RANK == 0:
-        clgraph.write_shards(graph, path, shard_edges=shard_edges)
-    COMM.Barrier()
+    at_rank_0(lambda: clgraph.write_shards(graph, path, shard_edges=shard_edges))
     shards = clgraph.open_shards(path)
     many = {
         name: digest(call()) for name, call in engine_calls(shards, DEVICE, seed, dtype="float64").items()
@@ -46,6 +45,13 @@ def compare(graph, path, seed, shard_edges):
         for name, found in many.items():
             expected = digest(alone[name]())
             assert found == expected, f"{path.name}, {name}, seed {seed}: not as on one device"
+    COMM.Barrier()
+
+
+def at_rank_0(call):
+    """A call at rank 0, for which the others wait."""
+    if RANK == 0:
+        call()
     COMM.Barrier()
 
 
@@ -68,14 +74,9 @@ def faults(folder):
     """Each fault of a shard, a rank, a disk; then the same call without it."""
     rng = np.random.default_rng(1)
     source = folder / "faults.clgs"
-    if RANK == 0:
-        clgraph.write_shards(
-            clgraph.Graph.from_edges(*rng.integers(0, 300, (2, 900))), source, shard_edges=100
-        )
-        clgraph.write_shards(
-            clgraph.Graph.from_edges(*rng.integers(0, 300, (2, 900))), folder / "o.clgs", shard_edges=100
-        )
-    COMM.Barrier()
+    for path in (source, folder / "o.clgs"):
+        graph = clgraph.Graph.from_edges(*rng.integers(0, 300, (2, 900)))
+        at_rank_0(lambda graph=graph, path=path: clgraph.write_shards(graph, path, shard_edges=100))
     copy, out = folder / "copy.clgs", folder / "out.clgs"
 
     def sample(path=copy, output=out):
@@ -104,20 +105,12 @@ def faults(folder):
 
     fault("a byte is changed", change, lost.name)
     other = folder / "o.clgs" / "manifest.json"
-    fault(
-        "another graph's manifest",
-        lambda: shutil.copy(other, copy),
-        str(copy),
-        "is not the shard that the manifest lists",
-    )
+    said = (str(copy), "is not the shard that the manifest lists")
+    fault("another graph's manifest", lambda: shutil.copy(other, copy), *said)
 
     add = Forest.add
     if RANK == 1:
-
-        def broken(*_, **__):
-            raise DeviceError("the device is gone")
-
-        Forest.add = broken
+        Forest.add = raising(DeviceError("the device is gone"))
     who = [] if RANK == 1 else ["rank 1"]
     refused("a device fails", lambda: sample(source), "the device is gone", *who)
     Forest.add = add
@@ -125,9 +118,7 @@ def faults(folder):
 
     sample(source)  # all kernels are built: PoCL writes files as it compiles
     COMM.Barrier()
-    if RANK == 0:
-        shutil.rmtree(out)
-    COMM.Barrier()
+    at_rank_0(lambda: shutil.rmtree(out))
     if RANK == 1:
         limits = resource.getrlimit(resource.RLIMIT_FSIZE)
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -146,9 +137,8 @@ def faults(folder):
     made = sample(source)
     if RANK == 0:
         alone = folder / "alone.clgs"
-        expected = clgraph.sample(
-            clgraph.open_shards(source, comm=MPI.COMM_SELF), size="50%", seed=1, device=DEVICE, output=alone
-        )
+        shards = clgraph.open_shards(source, comm=MPI.COMM_SELF)
+        expected = clgraph.sample(shards, size="50%", seed=1, device=DEVICE, output=alone)
         assert made.shards.fingerprint == expected.shards.fingerprint
 
 

@@ -15,7 +15,7 @@ from clgraph.formats.clg import PAGE, pack_header, unpack_header
 from clgraph.formats.common import Options
 from clgraph.graph.arrays import Arrays
 from clgraph.scale import convert as module
-from clgraph.scale import inputs
+from clgraph.scale import inputs, tables
 from clgraph.scale.convert import convert_to_shards
 from clgraph.scale.writing import write_shards
 
@@ -387,3 +387,24 @@ def test_a_file_without_the_section_of_no_arcs(tmp_path):
     path.write_bytes(pack_header(replace(header, sections=sections), len(data)) + data[PAGE:])
     made = convert_to_shards([path], tmp_path / "a.clgs")
     assert (made.num_vertices, made.num_edges) == (5, 0)
+
+
+@pytest.mark.parametrize("dense", [1 << 27, 16])
+@pytest.mark.parametrize("highest", [300, 10**12])
+def test_numbers(monkeypatch, dense, highest):
+    """Ids collected a part at a time: by marks, by sorted runs, and from one to the other."""
+    monkeypatch.setattr(tables, "DENSE", dense)
+    monkeypatch.setattr(tables, "DIRECT", min(dense, 1 << 24))
+    monkeypatch.setattr(tables, "PER_ROW", 1)
+    rng = np.random.default_rng(1)
+    parts = [rng.integers(0, limit, 50) for limit in (20, highest, highest)]
+    given = [part.copy() for part in parts]
+    found = tables.Numbering()
+    for part in parts:
+        found.add(part[:20], part[20:])
+    found.finish()
+    expected = np.unique(np.concatenate(given))
+    assert found.n == len(expected) and np.array_equal(found.ids, expected)
+    for part, before in zip(parts, given, strict=True):
+        assert np.array_equal(part, before)
+        assert np.array_equal(expected[found.numbers(part)], part)

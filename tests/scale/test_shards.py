@@ -3,12 +3,15 @@
 import json
 import re
 import shutil
+import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import clgraph
 from clgraph.errors import InputError
+from clgraph.formats.clg import Header, write_sections
 from clgraph.scale.manifest import NAME, _parsed
 from clgraph.scale.shards import open_shards
 from clgraph.scale.writing import join_shards, write_shards
@@ -120,3 +123,45 @@ def test_vertices_that_no_file_has(dataset, copy):
     said = "has 1000000000 vertices, but the shards of its section pairs only"
     with pytest.raises(InputError, match=said):
         open_shards(copy)
+
+
+# --- checksums that are right, and content that is not: found on the device, told by the host ---------------
+
+# the array, where in it, and what is put there
+FORGED = {
+    "a head out of range": ("heads", 7, 10**6),
+    "a negative head": ("heads", -1, -1),
+    "a row that falls": ("heads", slice(0, 2), None),
+    "offsets that fall": ("row_ptr", 3, 10**6),
+    "offsets that begin late": ("row_ptr", 0, 1),
+    "offsets that end early": ("row_ptr", -1, 0),
+    "a pair in the row of its larger end": ("heads", "last", 0),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_a_shard_that_cannot_be(device, tmp_path, name):
+    graph = clgraph.powerlaw_graph(300, seed=1)
+    shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=400)
+    rows = shards.read("pairs", 1)
+    shard = shards.section("pairs").shards[1]
+    file = tmp_path / "g.clgs" / shard.file
+    row_ptr, heads = rows.row_ptr.copy(), rows.col_idx.copy()
+    array, place, value = FORGED[name]
+    if place == "last":  # the first head of the last row
+        place = row_ptr[-2] if row_ptr[-1] > row_ptr[-2] else -1
+    {"heads": heads, "row_ptr": row_ptr}[array][place] = heads[1::-1].copy() if value is None else value
+    header = Header(False, shard.rows, shard.edges, shard.loops, {}, shard.first_row, 300)
+    with open(file, "wb") as out:
+        crc = zlib.crc32(write_sections(out, header, {"row_ptr": row_ptr, "col_idx": heads}).tobytes())
+    sections = dict(shards.manifest.sections)
+    listed = [
+        replace(each, crc=crc) if each.file == shard.file else each for each in sections["pairs"].shards
+    ]
+    sections["pairs"] = replace(sections["pairs"], shards=tuple(listed))
+    (tmp_path / "g.clgs" / NAME).write_text(replace(shards.manifest, sections=sections).to_json())
+    for verify in (True, False):
+        if not verify and "row" in name:
+            continue  # harmless: looked for only where checksums are compared
+        with pytest.raises(InputError, match=re.escape(f"{file}: damaged")):
+            clgraph.connected_components(open_shards(tmp_path / "g.clgs", verify=verify), device=device)
