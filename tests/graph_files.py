@@ -19,7 +19,6 @@ from clgraph.files import read
 PAGE = 4096
 BANNER = "%%MatrixMarket matrix coordinate "
 
-
 GRAPHS = {
     "plain": Graph.from_edges([0, 1, 2, 3], [1, 2, 0, 0]),
     "directed": Graph.from_edges([0, 1, 2, 0], [1, 0, 0, 3], directed=True),
@@ -34,6 +33,22 @@ GRAPHS = {
     "weights of no edges": Graph.from_edges([], [], weights=[], vertices=[1, 2, 3]),
     "one vertex": Graph.from_edges([], [], vertices=[1]),
     "empty": Graph.from_edges([], []),
+}
+
+
+# ways to read a file, by the words that tables of files have for them
+HOW: dict[str, dict[str, Any]] = {
+    "": {},
+    "weights": {"weights": True},
+    "names": {"ids": "str"},
+    "names and weights": {"weights": True, "ids": "str"},
+    "arcs": {"directed": True},
+    "edges": {"directed": False},
+    "weights of arcs": {"weights": True, "directed": True},
+    "weights of edges": {"weights": True, "directed": False},
+    "header": {"header": True},
+    "no header": {"header": False},
+    "few vertices": {"max_vertices": 4_999_999},
 }
 
 

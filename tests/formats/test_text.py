@@ -10,7 +10,7 @@ import sys
 
 import pytest
 from cli_runs import environment
-from graph_files import BANNER, GRAPHS, put, refused, seen
+from graph_files import BANNER, GRAPHS, HOW, put, refused, seen
 
 from clgraph import Graph, InputError
 from clgraph.files import read, write
@@ -25,15 +25,6 @@ JLG = "4,3,u,small\n1,2\n2,3\n2,2\n"
 ODD_JLG = "# c\n\n 4 , 3 , d , a name , 2 , Int64 , simplegraph\r\n 1 , 2 \r\n\r\n2,3\n2,2"
 RATINGS = "% asym weighted\n1\t2\t-3.5\t1082040961\n2\t1\t2\t1\n"
 TRIANGLE = "1 2 3 4: 1-2 1-3 2-1 2-3 3-1 3-2"
-HOW = {
-    "": {},
-    "weights": {"weights": True},
-    "arcs": {"directed": True},
-    "edges": {"directed": False},
-    "weights of arcs": {"weights": True, "directed": True},
-    "weights of edges": {"weights": True, "directed": False},
-    "names": {"ids": "str"},
-}
 # names of files and their text: (how it is read, the graph, the summary's notes)
 READ = {
     ("x.gr x.gr.gz", DIMACS): [

@@ -154,11 +154,9 @@ def test_a_shard_that_cannot_be(device, tmp_path, name):
     header = Header(False, shard.rows, shard.edges, shard.loops, {}, shard.first_row, 300)
     with open(file, "wb") as out:
         crc = zlib.crc32(write_sections(out, header, {"row_ptr": row_ptr, "col_idx": heads}).tobytes())
-    sections = dict(shards.manifest.sections)
-    listed = [
-        replace(each, crc=crc) if each.file == shard.file else each for each in sections["pairs"].shards
-    ]
-    sections["pairs"] = replace(sections["pairs"], shards=tuple(listed))
+    pairs = shards.section("pairs")
+    listed = tuple(replace(each, crc=crc) if each.file == shard.file else each for each in pairs.shards)
+    sections = {**shards.manifest.sections, "pairs": replace(pairs, shards=listed)}
     (tmp_path / "g.clgs" / NAME).write_text(replace(shards.manifest, sections=sections).to_json())
     for verify in (True, False):
         if not verify and "row" in name:
