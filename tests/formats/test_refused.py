@@ -278,8 +278,10 @@ def test_refused(key, name, text, said, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", FORMATS)
 def test_options_that_no_file_of_a_format_can_meet(tmp_path, name):
     form, path = FORMATS[name], put(tmp_path / "x", "1 2\n")
+    title = form.title or name
     if not form.has("weights"):
-        unreadable(path, "files hold no weights; leave weights=True out", format=name, weights=True)
+        said = f"{title} files hold no weights; leave weights=True out"
+        unreadable(path, said, format=name, weights=True)
     if not form.has("names"):
-        said = f"vertices of {form.title or name} files are numbers; leave ids='str' out"
+        said = f"vertices of {title} files are numbers; leave ids='str' out"
         unreadable(path, said, format=name, ids="str")

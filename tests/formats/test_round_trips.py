@@ -110,7 +110,7 @@ def refusal(graph, form):
     weights = [] if graph.weights is None else graph.weights.tolist()
     metis = form.name == "metis"
     for cannot, said in (
-        (graph.is_weighted and not form.has("weights"), "hold no weights"),
+        (graph.is_weighted and not form.has("weights"), f"{form.title or form.name} files hold no weights"),
         (not graph.is_weighted and form.has("always"), r"no weights, which \.wsg files need"),
         (metis and graph.directed, "undirected"),
         (metis and graph.num_self_loops, "self-loop"),
@@ -149,6 +149,15 @@ def test_each_format_keeps_what_it_can_hold(tmp_path, which, name):
         before = {file: file.read_bytes() for file in folder.iterdir()}
         write(graph, path, format=name)
         assert before == {file: file.read_bytes() for file in folder.iterdir()}
+
+
+@pytest.mark.parametrize("count", [0, 1])
+@pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if form.has("weights")])
+def test_weights_of_no_edges_at_all(tmp_path, name, count):
+    graph = Graph.from_edges([], [], vertices=range(count), weights=[])
+    suffix = FORMATS[name].suffixes[0]
+    path = tmp_path / (suffix.replace("*", "x") if "*" in suffix else f"x{suffix}")
+    assert check_round_trip(graph, path, FORMATS[name])
 
 
 @pytest.mark.parametrize("name", ["metis", "webgraph", "dimacs", "jlg"])
