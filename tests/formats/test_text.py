@@ -206,6 +206,7 @@ def test_ldbc(tmp_path):
         assert graph.weights.tolist() == [0.5, 0.5]
     put(tmp_path / "a.properties", "# c\ngraph.a.vertex-file = a.v\ngraph.a.directed = true\n")
     assert read(tmp_path / "a").directed and not read(tmp_path / "a", directed=False).directed
+    assert read(tmp_path / "a", ids="str").ids.tolist() == ["2", "5", "9"]
     put(tmp_path / "b.v", "x\ny\n")
     put(tmp_path / "b.e", "")
     none = read(tmp_path / "b", ids="str")
