@@ -40,7 +40,11 @@ def engine_calls(graph: Any, device: Any, seed: int, **pagerank: Any) -> dict[st
     """Name -> call of each engine for a graph or for opened shards, which gives its result."""
     sources, many = graph.ids[:: max(1, len(graph.ids) // 3)][:3].tolist(), graph.ids[:40].tolist()
     walks: dict[str, Any] = {"method": "monte-carlo", "walks": 300, "top": min(2, graph.num_vertices)}
-    calls = {
+    calls = {}
+    for method in ("drv", "dre"):  # first: they look at graphs that are on the host alone in another way
+        calls[f"sample {method}"] = partial(clgraph.sample, graph, method, sizes=["50%", 3], seed=seed)
+        calls[f"curve {method}"] = partial(clgraph.reduction_curve, graph, method, seed)
+    calls |= {
         "components": partial(clgraph.connected_components, graph),
         "bfs": partial(clgraph.bfs, graph, sources[0]),
         "bfs, several": partial(clgraph.bfs, graph, sources),
@@ -48,9 +52,6 @@ def engine_calls(graph: Any, device: Any, seed: int, **pagerank: Any) -> dict[st
         "pagerank": partial(clgraph.pagerank, graph, variant="fixed", tol=0, max_iter=5, **pagerank),
         "walks": partial(clgraph.personalized_pagerank, graph, sources, seed=seed, **walks),
     }
-    for method in ("drv", "dre"):
-        calls[f"sample {method}"] = partial(clgraph.sample, graph, method, sizes=["50%", 3], seed=seed)
-        calls[f"curve {method}"] = partial(clgraph.reduction_curve, graph, method, seed)
     return {name: partial(call, device=device) for name, call in calls.items()}
 
 

@@ -63,11 +63,11 @@ def random_graph(random, text):
 
 def held(graph, form):
     """What a format holds of a graph: its isolated vertices, multiplicities and ids, or not."""
-    tail, head, weights, counts = graph.edge_indices()
-    ids = graph.ids
     if form.first is not None or form.name == "pajek":  # whose ids are names beside the numbers
         first = 1 if form.first is None else form.first
-        ids = np.arange(first, first + graph.num_vertices)
+        graph = graph.with_ids(np.arange(first, first + graph.num_vertices))
+    tail, head, weights, counts = graph.edge_indices()
+    ids = graph.ids
     kept = graph.multiplicity is None and graph.num_duplicates > 0
     return Graph.from_edges(
         ids[tail],

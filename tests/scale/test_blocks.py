@@ -33,15 +33,12 @@ def results(graph, device):
         if "sample" in name:
             call = partial(call, sizes=["70%", "10%", "70%"], mode="exact")
         found = call(size="20%") if "curve" in name else call()
-        made = list(found) if "sample" in name else [found]
-        arrays = [
-            getattr(each.graph, array)
-            for each in made
-            if "sample" in name
-            for array in ("row_ptr", "col_idx", "weights", "multiplicity")
-        ]
-        edges = [each.edges for each in made if "sample" in name]
-        yield name, [*values(found), *edges, *arrays], made[0].provenance.get("pieces", 1)
+        whole = values(found)
+        for each in found if "sample" in name else ():
+            whole += [each.edges, each.graph.row_ptr, each.graph.col_idx]
+            whole += [each.graph.weights, each.graph.multiplicity]
+        first = found[0] if "sample" in name else found
+        yield name, whole, first.provenance.get("pieces", 1)
 
 
 def lower(device, monkeypatch, most, **more):
