@@ -46,9 +46,10 @@ TESTS = {
     "cl/csr/build.cl": "csr/test_build.py csr/test_build_sort.py",
     "cl/ranking/small.cl": "ranking/test_spmv_small.py ranking/test_solver.py",
     "cl/traversal/search_pull.cl": "traversal/test_search.py",
-    "cl/files/parse.cl": "files/test_parse.py files/test_edge_list.py files/test_table.py",
-    "clgraph/formats/text_table.py": "formats/test_edges.py formats/test_names.py files/test_table.py",
-    "clgraph/formats/adjacency_lines.py": "formats/test_metis.py",
+    "cl/files/parse.cl": "files/test_edge_list.py files/test_table.py",
+    "clgraph/formats/text_table.py": "formats/test_edges.py formats/test_names.py formats/test_arrivals.py files/test_table.py",
+    "clgraph/formats/adjacency_lines.py": "formats/test_text.py formats/test_refused.py",
+    "clgraph/formats/mtx.py": "formats/test_text.py",
     "clgraph/studies/answer.py": "studies/test_summary.py studies/test_study.py",
     "clgraph/keyed.py": "test_keyed.py test_arguments.py",
 }
