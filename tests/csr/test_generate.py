@@ -1,34 +1,40 @@
-"""Generated graphs: the promised law, and the same graph from the same seed on every machine and device.
+"""Generated graphs: the references' on every device, the promised laws, and one graph of one seed everywhere.
 
 The statistical tests draw from fixed seeds; each would fail for one seed in 10 000 if the law is right.
 """
 
 import hashlib
+from collections import Counter
+from itertools import product
+from math import comb, inf, nan
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare
+from models import same
+from scipy.stats import binom, chisquare
 
 import clgraph
-from clgraph import CapacityError, InputError
-from clgraph.csr.generate import powerlaw_graph, rmat_graph
+from clgraph import (
+    CapacityError,
+    InputError,
+    barabasi_albert_graph,
+    configuration_graph,
+    connected_components,
+    erdos_renyi_graph,
+    lfr_graph,
+    powerlaw_graph,
+    rmat_graph,
+    static_model_graph,
+    watts_strogatz_graph,
+)
+from clgraph.csr.generate_stubs import _community_sizes, draw_degrees, shuffle
 from clgraph.csr.upload import upload_csr
-from clgraph.graph.models import PowerLaw, RMat
+from clgraph.graph.models import PowerLaw, RMat, power_law
+from clgraph.reference import models
 
 LEVEL = 1e-4
-
-
-def digest(graph):
-    return hashlib.sha256(graph.row_ptr.tobytes() + graph.col_idx.tobytes()).hexdigest()[:16]
-
-
-def same(graph, other):
-    return (
-        graph.directed == other.directed
-        and graph.row_ptr.dtype == other.row_ptr.dtype
-        and np.array_equal(graph.row_ptr, other.row_ptr)
-        and np.array_equal(graph.col_idx, other.col_idx)
-    )
+SEEDS = (1, 2**64 - 1)
 
 
 # --- the same everywhere ---------------------------------------------------------------------------------
@@ -36,21 +42,14 @@ def same(graph, other):
 
 @pytest.mark.smoke
 def test_same_seed_same_graph_on_every_machine():
-    graph = powerlaw_graph(20_000, seed=7)
-    assert digest(graph) == "659ee5062f12f617"
-    assert digest(rmat_graph(10, seed=7)) == "42de460c82694f4a"
-    assert not same(graph, powerlaw_graph(20_000, seed=8))
+    for graph, digest in (
+        (powerlaw_graph(20_000, seed=7), "659ee5062f12f617"),
+        (rmat_graph(10, seed=7), "42de460c82694f4a"),
+    ):
+        found = hashlib.sha256(graph.row_ptr.tobytes() + graph.col_idx.tobytes()).hexdigest()[:16]
+        assert found == digest
+    assert not same(powerlaw_graph(20_000, seed=7), powerlaw_graph(20_000, seed=8))
     assert not same(rmat_graph(8, seed=7), rmat_graph(8, seed=8))
-
-
-@pytest.mark.parametrize(
-    ("exponent", "share"), [(2.1, 1.91), (2.2, 1.34), (2.4, 1.09), (2.71, 0.98), (3, 0.79)]
-)
-def test_largest_expected_degree(exponent, share):
-    """As the docstring says, of the root of vertices times average degree."""
-    model = PowerLaw(100_000, 5, exponent, 1)
-    largest = 2 * model.count * int(model.thresholds[0]) / 2**32
-    assert round(largest / 500_000**0.5, 2) == share
 
 
 @pytest.mark.parametrize(
@@ -64,7 +63,7 @@ def test_largest_expected_degree(exponent, share):
         {"num_vertices": 200_000},
     ],
 )
-@pytest.mark.parametrize("seed", [1, 2**64 - 1])
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.cross
 def test_powerlaw_on_a_device_is_that_of_the_host(device, options, seed):
     report = {}
@@ -96,6 +95,70 @@ def test_rmat_on_a_device_is_that_of_the_host(device, options):
         assert made.num_self_loops == 0
 
 
+def of_a_device(make, reference, device, *args, **options):
+    """The graph that a device makes, which is the reference's."""
+    made = make(*args, **options, device=device)
+    assert same(made, reference(*args, **options))
+    return made
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("seed", SEEDS)
+def test_on_every_device_as_the_reference(device, seed):
+    for n, k in ((2, 1), (3, 1), (200, 1), (5, 4), (6, 4), (150, 4), (60, 25)):
+        made = of_a_device(barabasi_albert_graph, models.reference_barabasi_albert, device, n, k, seed=seed)
+        assert made.num_edges == k * (k + 1) // 2 + (n - k - 1) * k
+    for n, m in ((1, 0), (2, 1), (3, 2), (40, 60), (41, 700), (12, 66), (13, 40)):
+        of_a_device(erdos_renyi_graph, models.reference_erdos_renyi, device, n, m, seed=seed)
+    for given in ((3, 0, 0.5), (3, 2, 1), (60, 6, 0), (60, 6, 0.3), (50, 4, 1), (11, 8, 0.7)):
+        of_a_device(watts_strogatz_graph, models.reference_watts_strogatz, device, *given, seed=seed)
+    for n, degree, alpha, shift in ((1, 0, 1, 0), (50, 5, 0.8, 0), (256, 3, 1.2, 0.5), (30, 12, 0, 3)):
+        how = {"average_degree": degree, "alpha": alpha, "shift": shift, "seed": seed}
+        of_a_device(static_model_graph, models.reference_static_model, device, n, **how)
+
+
+@pytest.mark.smoke
+def test_configurations_are_the_references(device):
+    rows = ((2, 2, 1, 1), (5, 0, 1, 4), (90, 2.2, 1, 30), (61, 3, 3, 4), (8, 1, 7, 7))
+    for seed, (n, exponent, least, most) in product((1, 7, 2**64 - 1), rows):
+        how = {"exponent": exponent, "min_degree": least, "max_degree": most, "seed": seed}
+        wanted, degrees = models.reference_configuration(n, **how)
+        assert same(configuration_graph(n, **how, device=device), wanted)
+        assert sum(degrees) % 2 == 0 and all(least <= k <= most for k in degrees)
+
+
+SMALL = {
+    "mixing": 0.3,
+    "degree_exponent": 2.0,
+    "min_degree": 3,
+    "max_degree": 15,
+    "community_exponent": 1.0,
+    "min_community": 12,
+    "max_community": 40,
+}
+
+
+@pytest.mark.smoke
+def test_graphs_with_communities_are_the_references(device):
+    dropped = 0
+    for n, seed, more in (
+        (200, 1, {}),
+        (157, 2**64 - 1, {"mixing": 0.7}),
+        (90, 3, {"mixing": 0.0, "max_degree": 8}),
+        (60, 4, {"mixing": 1.0}),
+        (40, 5, {"min_degree": 9, "max_degree": 12, "mixing": 0.1, "max_community": 14}),  # tight
+        (30, 6, {"max_community": 100, "min_community": 30, "mixing": 0.0}),  # a single one
+    ):
+        how = {**SMALL, **more, "seed": seed}
+        made = lfr_graph(n, **how, device=device)
+        wanted, community, left = models.reference_lfr(n, **how)
+        assert (made.community.tolist(), made.dropped) == (community, left)
+        assert same(made.graph, wanted)
+        models.verify_communities(made, mixing=how["mixing"])
+        dropped += left
+    assert dropped  # some are too tight for all edges
+
+
 def test_what_was_made_on_a_device_stays_there(device, monkeypatch):
     graph = powerlaw_graph(1000, seed=1, device=device)
     monkeypatch.setitem(vars(device), "upload", None)  # whatever is uploaded now fails
@@ -112,19 +175,60 @@ def test_progress(device):
         assert told[-1] == (256, 256)
 
 
+def test_shuffle_is_that_of_the_loop(device):
+    rng = np.random.default_rng(1)
+    for count in (1, 2, 50, 5000):
+        aim = rng.integers(np.arange(count), count)
+        aim[rng.random(count) < 0.2] = count - 1  # many want the last one
+        aim = np.maximum(aim, np.arange(count)).astype(np.int32)
+        want = list(range(count))
+        for i, j in enumerate(aim):
+            want[i], want[j] = want[j], want[i]
+        value = device.upload(np.arange(count, dtype=np.int32), writable=True)
+        shuffle(device, value, device.upload(aim), count)
+        assert device.download(value, np.int32, count).tolist() == want
+
+
+def test_sizes_of_communities():
+    for n, least, most, seed in (
+        *((100, 10, 30, 1), (1000, 20, 25, 2), (41, 20, 40, 3)),
+        *((50, 50, 90, 4), (95, 10, 90, 6), (7, 1, 1, 5)),
+    ):
+        found = _community_sizes(n, least, most, 1.5, seed)
+        assert found.tolist() == models.reference_sizes(n, least, most, 1.5, seed=seed)
+        assert found.sum() == n and found.min() >= least
+
+
 # --- the law ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("exponent", "share"), [(2.1, 1.91), (2.2, 1.34), (2.4, 1.09), (2.71, 0.98), (3, 0.79)]
+)
+def test_largest_expected_degree(exponent, share):
+    """As the docstring says, of the root of vertices times average degree."""
+    model = PowerLaw(100_000, 5, exponent, 1)
+    largest = 2 * model.count * int(model.thresholds[0]) / 2**32
+    assert round(largest / 500_000**0.5, 2) == share
 
 
 def test_power_law():
     graph = powerlaw_graph(300_000, seed=1)
     degrees = graph.degrees
-    assert graph.num_self_loops == 0
-    assert graph.multiplicity is None
+    assert graph.num_self_loops == 0 and graph.multiplicity is None
     assert 4.95 < degrees.mean() <= 5
     # maximum likelihood (Clauset, Shalizi, Newman 2009) over the tail, where the expected degrees rule
     tail = degrees[(degrees >= 20) & (degrees <= 400)]
     assert 2.5 < 1 + len(tail) / np.log(tail / 19.5).sum() < 2.9
     assert degrees.max() < 1.2 * np.sqrt(300_000 * 5)
+
+
+def test_power_law_of_many_values():
+    """The products of powers of primes are the powers, up to what 64 bits can tell."""
+    most = 20_000
+    found = power_law(5, most, 2.3).astype(np.float64) / 2.0**64
+    mass = np.arange(5, most + 1) ** -2.3
+    np.testing.assert_allclose(found, np.cumsum(mass)[:-1] / mass.sum(), rtol=1e-10)
 
 
 @pytest.mark.parametrize("exponent", [2.2, 2.71, 4])
@@ -181,8 +285,105 @@ def test_rmat_graph_keeps_what_it_is_asked_to():
     proper = tail != head
     assert kept.num_arcs == np.count_nonzero(proper)
     assert merged.num_arcs == len(np.unique(tail[proper].astype(np.int64) << 8 | head[proper]))
-    assert merged.multiplicity is None
-    assert merged.degrees.argmax() == 0
+    assert merged.multiplicity is None and merged.degrees.argmax() == 0
+
+
+def test_barabasi_albert_law(device):
+    """P(d) = 2 k (k + 1) / (d (d + 1) (d + 2)) (Bollobas, Riordan, Spencer, Tusnady 2001)."""
+    n, k = 100_000, 2
+    made = barabasi_albert_graph(n, k, seed=2, device=device)
+    assert connected_components(made, device=device).count == 1
+    degrees = made.degrees
+    assert degrees.min() == k
+    d = np.arange(k, 40)
+    law = 2.0 * k * (k + 1) / (d * (d + 1) * (d + 2))
+    seen = np.bincount(np.minimum(degrees, 40), minlength=41)[k:]
+    assert chisquare(seen, n * np.append(law, 1 - law.sum())).pvalue > LEVEL
+    assert 200 < degrees.max() < 5000  # grows as the square root of n
+
+
+def test_edges_are_counted_and_different(device):
+    made = erdos_renyi_graph(30_000, 90_000, seed=3, device=device)
+    assert (made.num_edges, made.num_self_loops, made.is_multigraph) == (90_000, 0, False)
+    assert len(np.unique(made.tails.astype(np.int64) * 30_000 + made.col_idx)) == 180_000
+    told = []
+    how = {"average_degree": 8, "alpha": 0.9, "seed": 3, "progress": lambda *a: told.append(a)}
+    made = static_model_graph(30_000, **how, device=device)
+    assert made.num_edges == 120_000 and told[-1] == (120_000, 120_000)
+    assert len(np.unique(made.tails.astype(np.int64) * 30_000 + made.col_idx)) == 240_000
+    # complete but for one edge: nearly all pairs are listed without one
+    assert erdos_renyi_graph(500, comb(500, 2) - 1, seed=3, device=device).degrees.min() == 498
+
+
+def test_erdos_renyi_law(device):
+    """All graphs are equally likely, and degrees are hypergeometric, for which the binomial law stands in."""
+    graphs = (models.reference_erdos_renyi(4, 2, seed=seed) for seed in range(600))
+    seen = Counter((*each.row_ptr.tolist(), *each.col_idx.tolist()) for each in graphs)
+    assert len(seen) == 15
+    assert chisquare(list(seen.values())).pvalue > LEVEL
+    n, m = 20_000, 60_000
+    degrees = erdos_renyi_graph(n, m, seed=4, device=device).degrees
+    counts = np.bincount(np.minimum(degrees, 13), minlength=14)
+    law = binom.pmf(np.arange(13), n - 1, 2 * m / (n * (n - 1)))
+    assert chisquare(counts, n * np.append(law, 1 - law.sum())).pvalue > LEVEL
+
+
+def test_watts_strogatz_law(device):
+    n, k, p = 20_000, 6, 0.2
+    made = watts_strogatz_graph(n, k, p, seed=5, device=device)
+    assert made.num_edges == n * k // 2
+    far = (made.col_idx - made.tails) % n
+    forward = made.tails < made.col_idx
+    far = np.minimum(far, n - far)[forward]
+    stays = np.count_nonzero(far <= k // 2)
+    spread = np.sqrt(n * k / 2 * p * (1 - p))
+    assert abs(stays - n * k / 2 * (1 - p)) < 4 * spread + 10
+    tenths = np.bincount((far[far > k // 2] - k // 2 - 1) * 10 // (n // 2 - k // 2), minlength=10)
+    assert chisquare(tenths).pvalue > LEVEL  # new ends are anywhere
+    assert made.degrees.min() >= k // 2  # each vertex keeps its own half
+
+
+def test_static_model_law(device):
+    n, alpha, shift = 200_000, 0.7, 50.0
+    made = static_model_graph(n, average_degree=4, alpha=alpha, shift=shift, seed=6, device=device)
+    stride = next(s for s in range(int(n * 0.6180339887498949), n) if np.gcd(s, n) == 1)
+    by_rank = made.degrees[np.arange(n, dtype=np.int64) * stride % n]
+    weight = (np.arange(1, n + 1) + shift) ** -alpha
+    groups = np.searchsorted([100, 1000, 10_000, 50_000, 100_000, 150_000], np.arange(n), side="right")
+    want = np.bincount(groups, weight) / weight.sum() * made.num_arcs
+    assert np.abs(np.bincount(groups, by_rank) / want - 1).max() < 0.02
+
+
+def test_law_of_degrees(device):
+    n, least, most = 100_000, 2, 60
+    buffer = draw_degrees(device, n, least, most, power_law(least, most, 1.8), 3)
+    degrees = device.download(buffer, np.int32, n)
+    law = np.arange(least, most + 1) ** -1.8
+    assert chisquare(np.bincount(degrees, minlength=most + 1)[least:], n * law / law.sum()).pvalue > LEVEL
+    made = configuration_graph(n, exponent=1.8, min_degree=least, max_degree=most, seed=3, device=device)
+    assert 0 < degrees.sum() - made.num_arcs < 0.01 * degrees.sum()  # loops and parallel edges
+    assert (made.degrees[1:] <= degrees[1:]).all()
+
+
+def test_laws_of_communities(device):
+    told = []
+    made = lfr_graph(20_000, mixing=0.35, seed=2, device=device, progress=lambda *a: told.append(a))
+    models.verify_communities(made, mixing=0.35)
+    sizes = np.bincount(made.community)
+    assert len(sizes) == made.num_communities
+    assert sizes.min() >= 20 and sizes.max() <= 100
+    degrees = made.graph.degrees
+    assert degrees.max() <= 50
+    assert np.count_nonzero(degrees < 5) < 0.02 * len(degrees)  # what an odd stub or a dropped edge takes
+    assert made.dropped < 0.001 * made.graph.num_edges
+    assert told[-1][1] - told[-1][0] == made.dropped
+    with pytest.raises(AssertionError, match=r"mixing is 0\.5"):
+        models.verify_communities(made, mixing=0.5)
+    outside = np.where(made.community == 0, -1, made.community)
+    for wrong in (made.community[:-1], outside, made.community * 0):
+        other = SimpleNamespace(**{**vars(made), "community": wrong})
+        with pytest.raises(AssertionError):
+            models.verify_communities(other, mixing=0.35)
 
 
 # --- small and wrong ones --------------------------------------------------------------------------------
@@ -191,48 +392,104 @@ def test_rmat_graph_keeps_what_it_is_asked_to():
 @pytest.mark.parametrize("n", [1 + 1, 3, 10, 255, 256, 257, 1000])
 def test_small_ones(n):
     graph = powerlaw_graph(n, average_degree=1, seed=3)
-    assert graph.num_vertices == n
-    assert graph.num_edges <= n
+    assert graph.num_vertices == n and graph.num_edges <= n
 
 
 @pytest.mark.parametrize(
-    ("kwargs", "word"),
+    ("make", "given", "options", "words"),
     [
-        ({"num_vertices": 0}, "vertices"),
-        ({"num_vertices": 2**31}, "vertices"),
-        ({"num_vertices": 100, "average_degree": 0}, "average degree"),
-        ({"num_vertices": 100, "average_degree": 100}, "average degree"),
-        ({"num_vertices": 100, "average_degree": float("nan")}, "average degree"),
-        ({"num_vertices": 100, "exponent": 2}, "exponent"),
-        ({"num_vertices": 100, "exponent": float("inf")}, "exponent"),
-        ({"num_vertices": 100, "seed": -4}, "seed"),
+        (powerlaw_graph, (0,), {}, "vertices"),
+        (powerlaw_graph, (2**31,), {}, "vertices"),
+        (powerlaw_graph, (100,), {"average_degree": 0}, "average degree"),
+        (powerlaw_graph, (100,), {"average_degree": 100}, "average degree"),
+        (powerlaw_graph, (100,), {"average_degree": nan}, "average degree"),
+        (powerlaw_graph, (100,), {"exponent": 2}, "exponent"),
+        (powerlaw_graph, (100,), {"exponent": inf}, "exponent"),
+        (powerlaw_graph, (100,), {"seed": -4}, "seed"),
+        (rmat_graph, (0,), {}, "scale 0: give 1 to 30"),
+        (rmat_graph, (31,), {}, "signed 32-bit"),
+        (rmat_graph, (2.5,), {}, "whole number"),
+        (rmat_graph, (5,), {"edge_factor": 0}, "edge factor 0"),
+        (rmat_graph, (5,), {"edge_factor": -3}, "edge factor -3"),
+        (rmat_graph, (5,), {"edge_factor": nan}, "edge factor is nan"),
+        (rmat_graph, (5,), {"edge_factor": 0.001}, "no edges on 32 vertices"),
+        (rmat_graph, (5,), {"a": 0.6, "b": 0.3, "c": 0.2}, r"= 1\.1: .* give smaller"),
+        (rmat_graph, (5,), {"b": -0.1}, "probability b = -0.1"),
+        (rmat_graph, (5,), {"c": nan}, "c is nan"),
+        (rmat_graph, (5,), {"seed": 2**64}, "seed"),
+        (rmat_graph, (5,), {"duplicates": "sum"}, "'sum'"),
+        (barabasi_albert_graph, (5, 0), {}, "each new vertex is 0"),
+        (barabasi_albert_graph, (5, 5), {}, "a vertex with 5 edges needs 5 others; give at least 6 vertices"),
+        (barabasi_albert_graph, (2**31, 1), {}, "number of vertices"),
+        (barabasi_albert_graph, (10**6, 2000), {}, "at most 1073741824"),
+        (barabasi_albert_graph, (True, 1), {}, "number of vertices is True"),
+        (erdos_renyi_graph, (0, 0), {}, "number of vertices is 0"),
+        (erdos_renyi_graph, (4, 7), {}, "4 vertices have only 6 pairs; give at most 6"),
+        (erdos_renyi_graph, (10**6, 2**30 + 1), {}, "at most 1073741824 can be drawn"),
+        (erdos_renyi_graph, (4, -1), {}, "number of edges is -1"),
+        (watts_strogatz_graph, (10, 3, 0.1), {}, "degree 3: .* give an even number"),
+        (watts_strogatz_graph, (10, 10, 0.1), {}, "10 vertices allow at most 8"),
+        (watts_strogatz_graph, (10, 4, 1.5), {}, "probability 1.5: give a number from 0 to 1"),
+        (watts_strogatz_graph, (10, 4, nan), {}, "probability is nan"),
+        (static_model_graph, (10,), {"average_degree": 10}, "10 vertices allow 0 to 9"),
+        (static_model_graph, (10,), {"alpha": -1}, "alpha -1.0: give a number from 0 to 2"),
+        (static_model_graph, (10,), {"shift": -1}, "shift -1.0: give a number from 0"),
+        (static_model_graph, (10,), {"seed": -1}, "seed -1"),
     ],
 )
-def test_bad_arguments(kwargs, word):
-    with pytest.raises(InputError, match=word):
-        powerlaw_graph(**kwargs)
+def test_bad_arguments(make, given, options, words):
+    with pytest.raises(InputError, match=words):
+        make(*given, **options)
 
 
-BAD_RMAT = [
-    ({"scale": 0}, "scale 0: give 1 to 30"),
-    ({"scale": 31}, "signed 32-bit"),
-    ({"scale": 2.5}, "whole number"),
-    ({"scale": 5, "edge_factor": 0}, "edge factor 0"),
-    ({"scale": 5, "edge_factor": -3}, "edge factor -3"),
-    ({"scale": 5, "edge_factor": float("nan")}, "edge factor is nan"),
-    ({"scale": 5, "edge_factor": 0.001}, "no edges on 32 vertices"),
-    ({"scale": 5, "a": 0.6, "b": 0.3, "c": 0.2}, r"= 1\.1: .* give smaller"),
-    ({"scale": 5, "b": -0.1}, "probability b = -0.1"),
-    ({"scale": 5, "c": float("nan")}, "c is nan"),
-    ({"scale": 5, "seed": 2**64}, "seed"),
-    ({"scale": 5, "duplicates": "sum"}, "'sum'"),
-]
+@pytest.mark.parametrize(
+    ("n", "how", "words"),
+    [
+        (5, {"min_degree": 3, "max_degree": 3}, "5 vertices of degree 3: the sum of the degrees is odd"),
+        (5, {"min_degree": 4, "max_degree": 3}, "minimum degree 4 is above the maximum, 3"),
+        (5, {"min_degree": 1, "max_degree": 5}, "maximum degree 5: 5 vertices allow at most 4"),
+        (1, {}, "maximum degree 1: 1 vertices allow at most 0"),
+        (9, {"min_degree": 0}, "minimum degree is 0"),
+        (9, {"min_degree": "3"}, "minimum degree is '3'"),
+        (9, {"exponent": -1}, "exponent -1.0: give a number from 0 to 20"),
+        (2**31 - 1, {"max_degree": 2**30}, "at most 1048576 different values"),
+        (60_000, {"min_degree": 59_998, "max_degree": 59_999, "seed": 1}, "the degrees add up to 3"),
+    ],
+)
+def test_bad_configurations(device, n, how, words):
+    with pytest.raises(InputError, match=words):
+        configuration_graph(n, **how, device=device)
 
 
-@pytest.mark.parametrize(("kwargs", "word"), BAD_RMAT)
-def test_bad_rmat_arguments(kwargs, word):
-    with pytest.raises(InputError, match=word):
-        rmat_graph(**kwargs)
+@pytest.mark.parametrize(
+    ("n", "more", "words"),
+    [
+        (200, {"mixing": 1.2}, "mixing 1.2: give a number from 0 to 1"),
+        (200, {"mixing": "0.1"}, "mixing is '0.1'"),
+        (8, {"max_degree": 7}, "8 vertices are fewer than one community's 12"),
+        (200, {"max_community": 11}, "minimum community 12 is above the maximum, 11"),
+        (
+            201,
+            {"min_community": 20, "max_community": 20},
+            "201 vertices are no sum of communities of 20 to 20",
+        ),
+        (20, {"min_community": 20}, "only one community of all 20 vertices"),
+        (200, {"max_degree": 200}, "200 vertices allow at most 199"),
+        (200, {"max_degree": 60, "degree_exponent": 0}, r"\d+ vertices have \d+ neighbours or more inside"),
+    ],
+)
+def test_bad_communities(device, n, more, words):
+    with pytest.raises(InputError, match=words):
+        lfr_graph(n, **{**SMALL, **more}, seed=1, device=device)
+
+
+def test_what_cannot_be_found_is_told(device, monkeypatch):
+    monkeypatch.setattr("clgraph.csr.generate.ROUNDS", 20)
+    with pytest.raises(InputError, match=r"in 20 rounds only \d+ of 190 edges .* a larger shift"):
+        static_model_graph(20, average_degree=19, alpha=2, seed=1, device=device)
+    monkeypatch.setitem(vars(device), "global_memory", 100_000)
+    with pytest.raises(CapacityError, match="the device has 100000 bytes"):
+        erdos_renyi_graph(100_000, 100_000, seed=1, device=device)
 
 
 def test_too_large_for_a_device_is_told_before_anything_is_drawn(device, monkeypatch):
@@ -273,8 +530,6 @@ def test_rmat_command_refuses(run, tmp_path):
         (["--scale", 4, "--quadrants", 0.9, 0.1, 0.1], "give smaller ones"),
     ):
         done = run("generate", "rmat", *options, "-o", tmp_path / "x.txt")
-        assert done.status == 1
-        assert done.err.startswith("clgraph: error: ")
-        assert word in done.err
+        assert done.status == 1 and done.err.startswith("clgraph: error: ") and word in done.err
     assert run("generate", "rmat", "-o", tmp_path / "x.txt").status == 2
     assert not list(tmp_path.iterdir())
