@@ -1,6 +1,7 @@
 """Graphs of every kind, and graphs that are on a device only."""
 
 import numpy as np
+import pytest
 
 from clgraph import Graph
 from clgraph.csr.upload import DeviceCSR, DeviceGraph, SelectedIds, graph_of
@@ -12,6 +13,11 @@ KINDS = [
     for duplicates in ("merge", "keep")
     for weighted, names in ((False, False), (True, False), (False, True))
 ]
+
+
+def of_kinds(kinds=KINDS):
+    """Run a test with ``kind``: each of these."""
+    return pytest.mark.parametrize("kind", kinds, ids=lambda kind: "-".join(map(str, kind.values())))
 
 
 def make(n, m, *, weighted, names, **options):

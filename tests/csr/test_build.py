@@ -5,69 +5,45 @@ import itertools
 import numpy as np
 import pytest
 
-from clgraph.csr.build import build_rows, place_lightest, place_weights
-from clgraph.graph import Duplicates, build_csr
+from clgraph.csr.build import build_rows, place_lightest, place_weights, sort_rows
+from clgraph.csr.upload import DeviceCSR
+from clgraph.graph import build_csr
 
 
 def built(device, n, tail, head, **options):
-    rows = build_rows(
-        device,
-        n,
-        device.upload(tail, writable=True),
-        device.upload(head, writable=True),
-        len(tail),
-        **options,
-    )
-    return (
-        rows,
-        device.download(rows.row_ptr, rows.offset, n + 1),
-        device.download(rows.col_idx, np.int32, rows.arcs),
-    )
+    """Rows on a device, and what is in them."""
+    ends = (device.upload(end, writable=True) for end in (tail, head))
+    rows = build_rows(device, n, *ends, len(tail), **options)
+    row_ptr = device.download(rows.row_ptr, rows.offset, n + 1)
+    return rows, row_ptr, device.download(rows.col_idx, np.int32, rows.arcs)
 
 
-def check(device, n, tail, head):
-    """Both directions and one, merged and kept, both ways, against the host."""
+def check(device, n, tail, head, *, counted=False):
+    """Both directions or one, merged or kept, both ways, as on the host; `counted`: with loops and counts."""
     tail, head = np.asarray(tail, np.int32), np.asarray(head, np.int32)
-    proper = tail != head
-    modes: tuple[Duplicates, ...] = ("merge", "keep")
-    for mirror, duplicates in itertools.product((True, False), modes):
-        expected = build_csr(tail[proper], head[proper], n, directed=not mirror, duplicates=duplicates)
+    there = np.full(len(tail), True) if counted else tail != head
+    for mirror, duplicates in itertools.product((True, False), ("merge", "keep")):
+        expected = build_csr(tail[there], head[there], n, directed=not mirror, duplicates=duplicates)
         for algorithm in ("scatter", "buckets"):
-            rows, row_ptr, col_idx = built(
-                device, n, tail, head, mirror=mirror, duplicates=duplicates, algorithm=algorithm
-            )
-            assert rows.arcs == expected.num_arcs
-            assert row_ptr.dtype == expected.row_ptr.dtype
-            assert np.array_equal(row_ptr, expected.row_ptr)
-            assert np.array_equal(col_idx, expected.col_idx)
-
-
-def check_counted(device, n, tail, head):
-    """With loops and multiplicities."""
-    tail, head = np.asarray(tail, np.int32), np.asarray(head, np.int32)
-    modes: tuple[Duplicates, ...] = ("merge", "keep")
-    for mirror, duplicates in itertools.product((True, False), modes):
-        expected = build_csr(tail, head, n, directed=not mirror, duplicates=duplicates)
-        for algorithm in ("scatter", "buckets"):
-            ends = device.upload(tail, writable=True), device.upload(head, writable=True)
             options = {"mirror": mirror, "duplicates": duplicates, "algorithm": algorithm}
-            rows = build_rows(device, n, *ends, len(tail), loops=True, counts=True, **options)
+            rows, *found = built(device, n, tail, head, loops=counted, counts=counted, **options)
+            assert rows.arcs == expected.num_arcs and found[0].dtype == expected.row_ptr.dtype
+            np.testing.assert_array_equal(found[0], expected.row_ptr)
+            np.testing.assert_array_equal(found[1], expected.col_idx)
             copies = rows.values.get("multiplicity")
-            assert rows.arcs == expected.num_arcs
-            assert np.array_equal(device.download(rows.row_ptr, rows.offset, n + 1), expected.row_ptr)
-            assert np.array_equal(device.download(rows.col_idx, np.int32, rows.arcs), expected.col_idx)
-            assert (copies is None) == (expected.multiplicity is None)
+            assert (copies is None) == (not counted or expected.multiplicity is None)
             if copies is not None:
-                assert np.array_equal(device.download(copies, np.int32, rows.arcs), expected.multiplicity)
+                counts = device.download(copies, np.int32, rows.arcs)
+                np.testing.assert_array_equal(counts, expected.multiplicity)
 
 
 @pytest.mark.smoke
 @pytest.mark.parametrize(("n", "count"), [(1, 5), (2, 1), (7, 40), (300, 50_000), (20_000, 30_000)])
 def test_loops_and_multiplicities(device, n, count):
     rng = np.random.default_rng(n + count)
-    check_counted(device, n, *rng.integers(0, n, (2, count)))
+    check(device, n, *rng.integers(0, n, (2, count)), counted=True)
     tail = rng.permutation(n)
-    check_counted(device, n + 1, tail, tail + 1)  # nothing is merged
+    check(device, n + 1, tail, tail + 1, counted=True)  # nothing is merged
 
 
 @pytest.mark.parametrize("mirror", [False, True])
@@ -92,7 +68,7 @@ def test_of_parallel_arcs_the_lightest_weight_stays(device, n, count, mirror):
     weight = rng.random(count, np.float32)
     weight[::50] = 0
     weight[1::50] = [1e-30, 3e38][n % 2]
-    want: dict[tuple[int, int], float] = {}
+    want = {}
     for u, v, w in zip(tail.tolist(), head.tolist(), weight.tolist(), strict=True):
         for arc in [(u, v), (v, u)][: 1 + mirror]:
             if u != v:
@@ -145,9 +121,10 @@ def test_order_of_the_arcs_does_not_matter(device, algorithm):
     rng = np.random.default_rng(4)
     tail, head = rng.integers(0, 500, (2, 9000), dtype=np.int32)
     order = rng.permutation(9000)
-    first = built(device, 500, tail, head, mirror=True, algorithm=algorithm)
-    second = built(device, 500, tail[order], head[order], mirror=True, algorithm=algorithm)
-    assert all(np.array_equal(a, b) for a, b in zip(first[1:], second[1:], strict=True))
+    _, *first = built(device, 500, tail, head, mirror=True, algorithm=algorithm)
+    _, *second = built(device, 500, tail[order], head[order], mirror=True, algorithm=algorithm)
+    for one, other in zip(first, second, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("algorithm", ["scatter", "buckets"])
@@ -165,3 +142,17 @@ def test_wide_offsets(device, monkeypatch, algorithm, most):
     assert rows.offset == (np.int32 if most else np.int64)
     assert np.array_equal(row_ptr, expected.row_ptr)
     assert np.array_equal(col_idx, expected.col_idx)
+
+
+def test_heads_of_64_bits(device):
+    """Rows of every class; heads that differ in their upper halves, in their lower ones, or not at all."""
+    rng = np.random.default_rng(2)
+    lengths = np.r_[rng.integers(0, 40, 50), [0, 1000, 1024, 1025, 5000, 9000, 0]]
+    row_ptr = np.append(0, np.cumsum(lengths)).astype(np.int32)
+    heads = rng.integers(0, 50, row_ptr[-1]) << 32 | rng.integers(0, 2**32, row_ptr[-1])
+    heads[rng.random(len(heads)) < 0.1] = 2**63 - 1
+    there = device.upload(row_ptr), device.upload(heads, writable=True)
+    rows = DeviceCSR(len(lengths), len(heads), *there, np.int32)
+    sort_rows(device, rows, int(lengths.max()), merge=False, head=np.int64)
+    wanted = np.concatenate([np.sort(row) for row in np.split(heads, row_ptr[1:-1])])
+    np.testing.assert_array_equal(device.download(rows.col_idx, np.int64, len(heads)), wanted)

@@ -18,14 +18,13 @@ def test_layout(n, m, size, room, burst):
     tile = layout.tile.reshape(cut.blocks, cut.partitions, 2)
     assert np.all(tile % burst == 0) and np.all(tile[..., 1] >= tile[..., 0])
     assert layout.begin[0] == 0 and layout.begin[-1] == tile[..., 1].max(initial=0)
+    for partition in range(cut.partitions):  # its tiles are contiguous
+        bounds = [layout.begin[partition], *tile[:, partition].ravel().tolist(), layout.begin[partition + 1]]
+        assert bounds[0::2] == bounds[1::2]
     for block in range(cut.blocks):
         # what a kernel does: it brings the tiles on chip one after the other, and reads arcs by their place
-        chip = np.concatenate(
-            [
-                layout.source[begin:end] + partition * size
-                for partition, (begin, end) in enumerate(tile[block].tolist())
-            ]
-        )
+        tiles = enumerate(tile[block].tolist())
+        chip = np.concatenate([layout.source[begin:end] + size * at for at, (begin, end) in tiles])
         assert len(chip) <= room
         arcs = slice(block * cut.each, (block + 1) * cut.each)
         np.testing.assert_array_equal(chip[layout.place[arcs]], graph.col_idx[arcs])
@@ -34,22 +33,9 @@ def test_layout(n, m, size, room, burst):
         assert layout.ended[block + 1] == (n if block == cut.blocks - 1 else ended)
 
 
-def test_tiles_of_a_partition_are_contiguous():
-    graph = random_graph(5, 90, 400)
-    cut = Cut.of(graph, size=20, room=64, burst=4)
-    layout = make_layout(cut, graph.row_ptr, graph.col_idx)
-    tile = layout.tile.reshape(cut.blocks, cut.partitions, 2)
-    for partition in range(cut.partitions):
-        bounds = [layout.begin[partition], *tile[:, partition].ravel().tolist(), layout.begin[partition + 1]]
-        assert bounds[0::2] == bounds[1::2]
-
-
 def test_what_is_not_cut():
-    small = random_graph(1, 20, 40)
-    assert Cut.of(small, size=20, room=64, burst=4) is None  # all vertices fit on chip
-    assert (
-        Cut.of(random_graph(1, 400, 40), size=20, room=64, burst=4) is None
-    )  # tiles would mostly be padding
+    for n in (20, 400):  # all vertices fit on chip; tiles would mostly be padding
+        assert Cut.of(random_graph(1, n, 40), size=20, room=64, burst=4) is None
 
 
 def test_upload(device):
@@ -57,11 +43,9 @@ def test_upload(device):
     cut = Cut.of(graph, size=20, room=64, burst=4)
     layout, there = make_layout(cut, graph.row_ptr, graph.col_idx), upload_layout(device, graph, cut)
     assert there.moved == len(layout.source)
-    for name, array in vars(layout).items():
-        if name == "moved":
-            continue
-        found = device.download(getattr(there, name), array.dtype, array.size)
-        np.testing.assert_array_equal(found, array)
+    arrays = {name: array for name, array in vars(layout).items() if name != "moved"}
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(device.download(getattr(there, name), array.dtype, array.size), array)
     assert upload_layout(device, graph, cut) is there
     assert upload_layout(device, graph, Cut.of(graph, size=20, room=128, burst=4)) is not there
 

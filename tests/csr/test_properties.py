@@ -8,14 +8,7 @@ from graphs import random_graph
 
 from clgraph import Graph
 from clgraph.csr import properties
-from clgraph.csr.properties import (
-    LAUNCH,
-    count_loops_and_copies,
-    count_nonisolated,
-    find_hub,
-    lengths_of,
-    survey_weights,
-)
+from clgraph.csr.properties import count_loops_and_copies, count_nonisolated, find_hub, lengths_of
 from clgraph.csr.upload import upload_csr
 
 
@@ -23,10 +16,8 @@ from clgraph.csr.upload import upload_csr
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("duplicates", ["merge", "keep"])
 def test_as_on_the_host(device, directed, duplicates):
-    for graph in (
-        random_graph(4, 30, 400, directed=directed, duplicates=duplicates),
-        Graph.from_edges([], [], vertices=[1, 2], directed=directed),
-    ):
+    drawn = random_graph(4, 30, 400, directed=directed, duplicates=duplicates)
+    for graph in (drawn, Graph.from_edges([], [], vertices=[1, 2], directed=directed)):
         loops, copies = count_loops_and_copies(device, upload_csr(device, graph))
         assert loops == np.count_nonzero(graph.tails == graph.col_idx)
         edges = set(zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True))
@@ -57,11 +48,13 @@ def test_weights(device, odd, monkeypatch):
     if "HAVE_FP64" not in device.features:
         pytest.skip("the device has no float64")
     monkeypatch.setattr(properties, "SURVEYORS", 3)
-    count = 6 * LAUNCH.of(device) + 5  # each work-item comes back, and the first of them again for a few
+    count = (
+        6 * properties.LAUNCH.of(device) + 5
+    )  # each work-item comes back, and the first of them again for a few
     weights = np.random.default_rng(6).integers(1, 2**20, count).astype(np.float64)
     weights[-1 - len(odd) : -1] = odd  # of one work-item
     rows = SimpleNamespace(arcs=count, defines=upload_csr(device, random_graph(4, 30, 40)).defines)
-    found = survey_weights(device, rows, device.upload(weights))
+    found = properties.survey_weights(device, rows, device.upload(weights))
     assert type(found.whole) is bool and found.whole == np.array_equal(weights, np.floor(weights))
     if np.isnan(weights).any():
         assert np.isnan(found[:3]).all()

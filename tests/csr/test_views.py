@@ -3,23 +3,21 @@
 import numpy as np
 import pytest
 from graphs import random_graph, same
-from placed_graphs import KINDS, looked_at, made_there, make
+from placed_graphs import KINDS, looked_at, made_there, make, of_kinds
 
 from clgraph import Graph, InputError, largest_component
 from clgraph.csr import upload
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind.values())))
+@of_kinds()
 @pytest.mark.parametrize("size", [(3, 2), (40, 300), (900, 5000)])
 @pytest.mark.cross
 def test_as_on_the_host(device, kind, size):
     graph = make(*size, **kind)
-    weights = kind["weighted"]
     for view in ("reverse", "undirected", "without_self_loops"):
         there = made_there(device, graph)
         made, want = getattr(there, view), getattr(graph, view)
-        fp64 = "HAVE_FP64" in device.features
-        if fp64 or not weights:
+        if "HAVE_FP64" in device.features or not kind["weighted"]:
             assert made is there or not looked_at(made), view
         assert (made.num_self_loops, made.is_multigraph) == (want.num_self_loops, want.is_multigraph)
         same(made, want)
@@ -48,15 +46,16 @@ def test_counts_that_are_given(device):
     same(made_there(device, graph).undirected, graph.undirected)
     once = Graph.from_edges([0, 1], [1, 2], multiplicity=[1, 1], directed=True)
     assert once.undirected.multiplicity is None and made_there(device, once).undirected.multiplicity is None
-    most = Graph.from_edges([0, 1], [1, 0], multiplicity=[2**31 - 1, 1], directed=True)
-    with pytest.raises(InputError, match="multiplicities of the parallel edges"):
-        made_there(device, most).undirected  # noqa: B018
-    large = Graph.from_edges([0, 1], [1, 0], weights=[1.7e308, 1.7e308], directed=True)
-    with pytest.raises(InputError, match="weights of the parallel edges"):
-        made_there(device, large).undirected  # noqa: B018
+    for beyond, words in (
+        ({"multiplicity": [2**31 - 1, 1]}, "multiplicities of the parallel edges"),
+        ({"weights": [1.7e308, 1.7e308]}, "weights of the parallel edges"),
+    ):
+        large = Graph.from_edges([0, 1], [1, 0], **beyond, directed=True)
+        with pytest.raises(InputError, match=words):
+            made_there(device, large).undirected  # noqa: B018
 
 
-@pytest.mark.parametrize("kind", KINDS[::3], ids=lambda kind: "-".join(map(str, kind.values())))
+@of_kinds(KINDS[::3])
 def test_subgraph_and_largest_component(device, kind):
     graph = make(300, 280, **kind)
     there = made_there(device, graph)

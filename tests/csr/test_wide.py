@@ -10,38 +10,27 @@ from clgraph.csr import build
 from clgraph.ranking import plan
 from clgraph.sampling import runs
 
-EXACT = {"mode": "exact"}
+
+def ranked(variant):
+    return lambda g, d: clgraph.pagerank(g, tol=0, max_iter=4, variant=variant, device=d).scores
+
+
+def sampled(method, **options):
+    return lambda g, d: clgraph.sample(g, method, size="30%", seed=1, device=d, **options).vertices
+
+
 CALLS = {
     "components": lambda g, d: clgraph.connected_components(g, device=d).labels,
     "bfs": lambda g, d: clgraph.bfs(g, 5, device=d).predecessor,
     "bfs_many": lambda g, d: clgraph.bfs_many(g, list(range(40)), device=d).distance,
     "ppr": lambda g, d: clgraph.personalized_pagerank(g, [1, 2], device=d).scores,
-    **{
-        f"pagerank {v}": lambda g, d, v=v: clgraph.pagerank(g, tol=0, max_iter=4, variant=v, device=d).scores
-        for v in ("auto", "runs", "bins", "pull", "fixed")
-    },
-    **{
-        name: lambda g, d, m=method, o=options: (
-            clgraph.sample(g, m, size="30%", seed=1, device=d, **o).vertices
-        )
-        for name, method, options in (
-            ("drv", "drv", EXACT),
-            ("dre", "dre", EXACT),
-            ("drv batched", "drv", {"mode": "batched"}),
-            ("cre", "cre", {}),
-            ("ebfs", "ebfs", {}),
-            ("rw", "rw", {}),
-        )
-    },
+    **{f"pagerank {name}": ranked(name) for name in ("auto", "runs", "bins", "pull", "fixed")},
+    **{method: sampled(method, mode="exact") for method in ("drv", "dre")},
+    "drv batched": sampled("drv", mode="batched"),
+    **{method: sampled(method) for method in ("cre", "ebfs", "rw")},
     "curve": lambda g, d: clgraph.reduction_curve(g, "drv", seed=1, device=d).edges,
 }
 VARIANTS = ("pagerank runs", "pagerank pull", "pagerank bins", "drv batched", "dre", "ebfs", "curve")
-SEVERAL = {
-    method: lambda g, d, m=method: np.concatenate(
-        [each.vertices for each in clgraph.sample(g, m, size="30%", seed=1, seeds=3, device=d)]
-    )
-    for method in ("drv", "dre", "ebfs", "edfs")
-}
 
 
 @pytest.fixture(scope="module")
@@ -65,11 +54,13 @@ def test_calls(device, graph, what):
 
 @pytest.mark.parametrize("form", ["merge tree", "probes"])
 def test_several_seeds(device, graph, monkeypatch, form):
-    usual = {name: call(graph, device) for name, call in SEVERAL.items()}
+    methods, how = ("drv", "dre", "ebfs", "edfs"), {"size": "30%", "seed": 1, "seeds": 3, "device": device}
+    usual = [clgraph.sample(graph, method, **how) for method in methods]
     many = runs.SideBySide(form, 1 << 19, breadth=1 << 19, depth=1 << 19)
     monkeypatch.setattr(runs, "LAUNCH", SimpleNamespace(of=lambda _: many))
-    for name, call in SEVERAL.items():
-        assert np.array_equal(call(wide(graph), device), usual[name]), name
+    for method, wanted in zip(methods, usual, strict=True):
+        for one, other in zip(clgraph.sample(wide(graph), method, **how), wanted, strict=True):
+            np.testing.assert_array_equal(one.vertices, other.vertices, err_msg=method)
 
 
 def test_graphs_made_on_a_device(device, graph, monkeypatch):
