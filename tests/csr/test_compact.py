@@ -1,5 +1,7 @@
 """Some vertices and arcs of rows on devices, against NumPy's indexing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from graphs import random_graph, same
@@ -19,11 +21,9 @@ def chosen_by_numpy(graph, live, keep):
     ids = np.flatnonzero(live) if graph._has_identity_ids else graph.ids[live]
     made = sorted_rows(*ends, int(live.sum()), directed=True, duplicates="keep", ids=ids)
     assert len(made.col_idx) == keep.sum()
-    made.directed = graph.directed
-    for name in ("weights", "multiplicity"):
-        column = getattr(graph, name)
-        setattr(made, name, None if column is None else column[keep])
-    return made
+    columns = {"weights": graph.weights, "multiplicity": graph.multiplicity}
+    kept = {name: column[keep] for name, column in columns.items() if column is not None}
+    return Graph._from_arrays(replace(made, directed=graph.directed, **kept))
 
 
 @of_kinds()
