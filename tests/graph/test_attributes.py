@@ -1,11 +1,7 @@
 """Attributes of vertices and edges: read, carried through samples, written."""
 
-from __future__ import annotations
-
 import copy
 import pickle
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -35,11 +31,11 @@ GRAPHML = """<graphml>
 NODES = 'city,id,since,old\n"a, b",10,1.5,true\n,20,2,FALSE\nc ""d,30,,true\nelsewhere,99,-1e3,true\n'
 
 
-def facts(graph: Graph) -> dict[str, Any]:
+def facts(graph):
     """All that is known of a graph's vertices and edges."""
     known, edges = graph.attributes, graph.to_edges()
     assert known is not None
-    found: dict[str, Any] = {}
+    found = {}
     for name, column in known.vertices.items():
         found[name] = {v: column.value(v) for v in graph.ids.tolist()}
     pairs = list(zip(edges.source.tolist(), edges.target.tolist(), strict=True))
@@ -60,7 +56,7 @@ WANTED = {
 
 
 @pytest.mark.parametrize("name", ["b.graphml", "b.gexf", "b.graphml.gz"])
-def test_round_trips(tmp_path: Path, name: str) -> None:
+def test_round_trips(tmp_path, name):
     graph, said = read_with_summary(put(tmp_path / "a.graphml", GRAPHML))
     assert facts(graph) == WANTED
     assert "with node age, node seen, node hue, edge seen, edge since & to" in said
@@ -71,7 +67,7 @@ def test_round_trips(tmp_path: Path, name: str) -> None:
         assert facts(made) == WANTED
 
 
-def test_networkx_reads_them(tmp_path: Path) -> None:
+def test_networkx_reads_them(tmp_path):
     nx = pytest.importorskip("networkx")
     graph = read(put(tmp_path / "a.graphml", GRAPHML))
     for suffix in ("graphml", "gexf"):
@@ -84,7 +80,7 @@ def test_networkx_reads_them(tmp_path: Path) -> None:
         assert again["age"][1] == 30 and again["since & to", "edge"][1, 2] == 1.5
 
 
-def test_labels_of_gephi(tmp_path: Path) -> None:
+def test_labels_of_gephi(tmp_path):
     body = '<graph><nodes><node id="1" label="One"/><node id="2" label="2"/></nodes><edges>'
     path = put(
         tmp_path / "a.gexf", f'<gexf>{body}<edge source="1" target="2" label="l"/></edges></graph></gexf>'
@@ -96,7 +92,7 @@ def test_labels_of_gephi(tmp_path: Path) -> None:
     assert '<node id="2" label="2"/>' in (tmp_path / "b.gexf").read_text()
 
 
-def test_samples_carry_them(device: Any, tmp_path: Path) -> None:
+def test_samples_carry_them(device, tmp_path):
     graph = clgraph.powerlaw_graph(300, seed=1, device=device)
     rows = "".join(f"{v},{v * v}\n" for v in range(300))
     write(graph, tmp_path / "a.txt", device="host")
@@ -110,7 +106,7 @@ def test_samples_carry_them(device: Any, tmp_path: Path) -> None:
     assert all(each.graph.attributes is whole.attributes for each in several)
 
 
-def test_a_table_of_vertices(tmp_path: Path) -> None:
+def test_a_table_of_vertices(tmp_path):
     graph = put(tmp_path / "a.txt", "10 20\n20 30\n30 40\n")
     known = read(graph, attributes=put(tmp_path / "n.csv", NODES))
     assert facts(known) == {
@@ -142,7 +138,7 @@ def test_a_table_of_vertices(tmp_path: Path) -> None:
         ("", "the file is empty"),
     ],
 )
-def test_bad_tables(tmp_path: Path, text: str | bytes, said: str) -> None:
+def test_bad_tables(tmp_path, text, said):
     graph = put(tmp_path / "a.txt", "10 20\n")
     with pytest.raises(InputError, match=rf"n\.csv.*{said}"):
         read(graph, attributes=put(tmp_path / "n.csv", text))
@@ -150,19 +146,19 @@ def test_bad_tables(tmp_path: Path, text: str | bytes, said: str) -> None:
         read(graph, attributes=tmp_path / "none.csv")
 
 
-def test_what_xml_cannot_hold(tmp_path: Path) -> None:
+def test_what_xml_cannot_hold(tmp_path):
     graph = read(put(tmp_path / "a.txt", "1 2\n"), attributes=put(tmp_path / "n.csv", "id,a\n1,x\x01\n"))
     for suffix in ("graphml", "gexf"):
         with pytest.raises(InputError, match=r"attribute 'a' .* holds '\\x01', which XML cannot"):
             write(graph, tmp_path / f"b.{suffix}")
 
 
-def test_values_that_are_not_what_they_should_be() -> None:
+def test_values_that_are_not_what_they_should_be():
     column = Column("integer", {1: "x", 2: " 5 "}, "many")
     assert [column.value(v) for v in (1, 2, 3)] == ["x", 5, "many"]
 
 
-def test_the_command_carries_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_carries_them(tmp_path, capsys):
     clgraph_does = InProcess(capsys)
     one, other = put(tmp_path / "a.txt", "10 20\n20 30\n30 10\n"), tmp_path / "b.graphml"
     done = clgraph_does("convert", one, other, "--attributes", put(tmp_path / "n.csv", NODES))
@@ -172,7 +168,7 @@ def test_the_command_carries_them(tmp_path: Path, capsys: pytest.CaptureFixture[
     )
 
 
-def test_weights_that_are_not_read_are_told(tmp_path: Path) -> None:
+def test_weights_that_are_not_read_are_told(tmp_path):
     for text in ("1 2 0.5\n", "1,2,7\n", "u,v,w\n1,2,7\n"):
         path = put(tmp_path / "a.txt", text)
         assert "(1 row; weights not read (use --weights)" in read_with_summary(path)[1]
@@ -180,7 +176,7 @@ def test_weights_that_are_not_read_are_told(tmp_path: Path) -> None:
     assert "not read" not in read_with_summary(put(tmp_path / "a.txt", "1 2 x\n"))[1]
 
 
-def test_further_columns_of_tables(device: Any, tmp_path: Path) -> None:
+def test_further_columns_of_tables(device, tmp_path):
     pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
     made = clgraph.powerlaw_graph(300, seed=1, device=device).to_edges()
     u, v = (end.tolist() for end in made[:2])
@@ -230,7 +226,7 @@ def test_further_columns_of_tables(device: Any, tmp_path: Path) -> None:
     assert arcs.attributes.edges["since"].value((10**9, 0)) is None
 
 
-def write_table(table: Any, path: Path) -> None:
+def write_table(table, path):
     if path.suffix == ".parquet":
         import pyarrow.parquet
 
@@ -241,7 +237,7 @@ def write_table(table: Any, path: Path) -> None:
         pyarrow.feather.write_feather(table, path)
 
 
-def test_views_carry_them(device: Any, tmp_path: Path) -> None:
+def test_views_carry_them(device, tmp_path):
     directed = GRAPHML.replace('"undirected"', '"directed"').replace('<edge source="3" target="4"/>', "")
     graph = read(put(tmp_path / "a.graphml", directed))
     pandas = pytest.importorskip("pandas")
@@ -270,7 +266,7 @@ def test_views_carry_them(device: Any, tmp_path: Path) -> None:
     ]
 
 
-def test_columns_that_are_left_out_are_told(tmp_path: Path) -> None:
+def test_columns_that_are_left_out_are_told(tmp_path):
     for text, said in (
         ("1 2 x y\n", "skipped: 2 further columns)"),
         ("1 2 0.5 y\n", "skipped: 1 further column)"),
@@ -281,7 +277,7 @@ def test_columns_that_are_left_out_are_told(tmp_path: Path) -> None:
             assert said in read_with_summary(path, device=where)[1]
 
 
-def everything(graph: Graph) -> Any:
+def everything(graph):
     """The values of all vertices and edges, by name; those that have none are not there."""
     known, edges = graph.attributes, graph.to_edges()
     assert known is not None
@@ -299,11 +295,11 @@ def everything(graph: Graph) -> Any:
     ]
 
 
-def told(values: Any) -> Any:
+def told(values):
     return [{key: value for key, value in each.items() if value is not None} for each in values]
 
 
-def sources(tmp_path: Path) -> dict[str, Graph]:
+def sources(tmp_path):
     """The same ring, its attributes from everywhere."""
     pandas, n = pytest.importorskip("pandas"), 40
     u = np.arange(1, n + 1)
@@ -323,7 +319,7 @@ def sources(tmp_path: Path) -> dict[str, Graph]:
 
 
 @pytest.mark.smoke
-def test_all_formats_and_libraries_carry_them(device: Any, tmp_path: Path) -> None:
+def test_all_formats_and_libraries_carry_them(device, tmp_path):
     nx, igraph = pytest.importorskip("networkx"), pytest.importorskip("igraph")
     for name, whole in sources(tmp_path).items():
         wanted = everything(whole)
@@ -361,7 +357,7 @@ def test_all_formats_and_libraries_carry_them(device: Any, tmp_path: Path) -> No
         assert igraph.Graph.Read_Pajek(str(tmp_path / "a.net")).vs["square"][1] == "4"
 
 
-def test_names_that_are_taken_get_an_underscore() -> None:
+def test_names_that_are_taken_get_an_underscore():
     nx, pandas = pytest.importorskip("networkx"), pytest.importorskip("pandas")
     columns = {"a": [0, 1], "b": [1, 2], "w": [2.0, 3.0], "weight": ["x", None], "weight_": [5, 6]}
     graph = Graph.from_pandas(pandas.DataFrame(columns), "a", "b", "w")

@@ -1,34 +1,29 @@
 """Arrays from outside: each fault is told with its place and value, before anything computes with it."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from graphs import same, tangle
 
 from clgraph import Graph, InputError
-from clgraph.graph.arrays import Arrays
+from clgraph.graph.arrays import Arrays, aligned
 from clgraph.graph.checks import check_mirrored
 
 PATH = {"row_ptr": [0, 1, 3, 4], "col_idx": [1, 0, 2, 1]}  # 0 - 1 - 2
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint32, np.int16, ">i4"])
-def test_other_types_are_converted(dtype: Any) -> None:
+def test_other_types_are_converted(dtype):
     made = Graph(np.array(PATH["row_ptr"], dtype), np.array(PATH["col_idx"], dtype))
     same(made, Graph.from_edges([0, 1], [1, 2]))
     assert made.col_idx.dtype == np.int32 and made.row_ptr.dtype in (np.int32, np.int64)
 
 
-def test_right_arrays_are_shared() -> None:
+def test_right_arrays_are_shared():
     graph = tangle(1, weights=np.ones(900))
     copy = Graph(graph.row_ptr, graph.col_idx, weights=graph.weights, multiplicity=graph.multiplicity)
     assert copy.col_idx is graph.col_idx and copy.row_ptr is graph.row_ptr and copy.weights is graph.weights
     same(Graph([0], []), Graph.from_edges([], []))
-    wide = Graph(graph.row_ptr.astype(np.int64), graph.col_idx)
-    assert wide.row_ptr.dtype == np.int64
+    assert Graph(graph.row_ptr.astype(np.int64), graph.col_idx).row_ptr.dtype == np.int64
 
 
 @pytest.mark.parametrize(
@@ -71,12 +66,12 @@ def test_right_arrays_are_shared() -> None:
         ({"ids": np.array([1, 2, 2**63], np.uint64)}, "64 bits"),
     ],
 )
-def test_each_fault_is_named(change: dict[str, Any], said: str) -> None:
+def test_each_fault_is_named(change, said):
     with pytest.raises(InputError, match=said):
         Graph(**{**PATH, **change})
 
 
-def test_asymmetric_arcs_are_named_exactly() -> None:
+def test_asymmetric_arcs_are_named_exactly():
     rng = np.random.default_rng(3)
     for _ in range(200):
         n = int(rng.integers(2, 7))
@@ -92,7 +87,7 @@ def test_asymmetric_arcs_are_named_exactly() -> None:
         Graph(row_ptr, col_idx, directed=True)
 
 
-def test_symmetry_is_checked_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_symmetry_is_checked_in_pieces(monkeypatch):
     for piece in (1, 7, 64, 1 << 17):
         monkeypatch.setattr("clgraph.graph.arrays.CHUNK", piece)
         for graph in (tangle(2), tangle(3, duplicates="keep"), Graph.from_edges([], [])):
@@ -104,28 +99,20 @@ def test_symmetry_is_checked_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("piece", [1, 2, 3, 7, 1 << 17])
-def test_loops_and_copies_are_found_in_pieces(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
+def test_loops_and_copies_are_found_in_pieces(monkeypatch, piece):
     monkeypatch.setattr("clgraph.graph.arrays.LONG", piece)
     chain = Graph([0, 1, 1, 2, 2, 3], [4, 4, 4], directed=True)  # one head in row after row: no copies
     ends = Graph([0, 6, 8, *[8] * 6], [1, 2, 3, 4, 5, 6, 6, 7], directed=True)  # a row ends with a piece
     twice = Graph([0, 1, 1, 3, 3, 4], [4, 4, 4, 4], directed=True)
-    empty = Graph.from_edges([], [])
-    for graph in (
-        chain,
-        ends,
-        twice,
-        empty,
-        tangle(2),
-        tangle(3, duplicates="keep"),
-        tangle(4, directed=True),
-    ):
+    others = tangle(2), tangle(3, duplicates="keep"), tangle(4, directed=True), Graph.from_edges([], [])
+    for graph in (chain, ends, twice, *others):
         arrays = graph._arrays
         pairs = set(zip(arrays.tails().tolist(), arrays.col_idx.tolist(), strict=True))
         assert arrays.is_multigraph() == (len(pairs) < arrays.num_arcs)
         assert arrays.count_loops() == np.count_nonzero(arrays.tails() == arrays.col_idx)
 
 
-def test_parts_of_a_graph() -> None:
+def test_parts_of_a_graph():
     graph = Graph.from_edges([0, 1, 2], [1, 2, 3])
     for wrong, said in (
         ([99], r"vertices\[0\] is 99"),
@@ -137,16 +124,11 @@ def test_parts_of_a_graph() -> None:
         (np.ones((4, 1), bool), "shape"),
     ):
         with pytest.raises(InputError, match=said):
-            graph.subgraph(wrong)  # type: ignore[arg-type]
-    assert graph.subgraph([]).num_vertices == 0  # type: ignore[arg-type]
-    arcs = np.ones(6, bool)
-    one_way = arcs.copy()
-    one_way[0] = False
-    for wrong, said in (
-        (np.ones(5, bool), "each of 6 arcs"),
-        (np.ones(6, int), "type int64"),
-        (one_way, "none 0 -> 1"),
-    ):
+            graph.subgraph(wrong)
+    assert graph.subgraph([]).num_vertices == 0
+    one_way = np.arange(6) > 0
+    five = np.ones(5, bool), "each of 6 arcs"
+    for wrong, said in (five, (np.ones(6, int), "type int64"), (one_way, "none 0 -> 1")):
         with pytest.raises(InputError, match=said):
             graph.edge_subgraph(wrong)
         with pytest.raises(InputError, match=said):
@@ -156,80 +138,87 @@ def test_parts_of_a_graph() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("source", "target", "options", "said"),
     [
-        (([None], ["a"]), r"None: ids are all .* \(row 0 of source"),
-        ((["a", None], ["b", "c"]), r"None: .* \(row 1 of source"),
-        ((["a"], [np.nan]), "nan"),
-        ((["a", 1], ["b", "c"]), r"1: .* \(row 1 of source"),
-        ((["a", float("nan")], ["b", "c"]), r"nan: .* \(row 1 of source"),
-        (([1, 2], [3, -4]), r"-4 is negative \(row 1 of target"),
-        (([1], [2**70]), r"1180591620717411303424 is not from 0 .* \(row 0 of target"),
-        (([10**5000], [1]), "of 16610 bits is not from 0"),
-        (([2.5], [1]), "2.5"),
-        (([[1, 2]], [[2, 3]]), r"source has the shape \(1, 2\)"),
-        ((5, 6), r"source has the shape \(\)"),
-        (({1, 2}, {3, 4}), "shape"),
-        (([[1], [1, 2]], [1, 2]), "source is no list of vertex ids"),
-        (([[1], "a"], [1, 2]), "source is no list|ids are all"),
-        ((np.array([object(), "a"]), ["a", "b"]), "row 0 of source"),
-        ((np.array([[], "a"], object), ["a", "b"]), r"\[\]: .*row 0 of source"),
-        ((np.array([1, 2], object), [1, 2]), "integer array"),
-        (([True], [False]), "True"),
-        ((np.ma.array([1, 2], mask=[0, 1]), [1, 2]), "source has masked entries"),
+        ([0, 1], [1], {}, "differ in shape"),
+        ([None], ["a"], {}, r"None: ids are all .* \(row 0 of source"),
+        (["a", None], ["b", "c"], {}, r"None: .* \(row 1 of source"),
+        (["a"], [np.nan], {}, "nan"),
+        (["a", 1], ["b", "c"], {}, r"1: .* \(row 1 of source"),
+        (["a"], [1], {}, "1: ids are all"),
+        (["a", float("nan")], ["b", "c"], {}, r"nan: .* \(row 1 of source"),
+        ([1.0, np.nan], [1, 2], {}, r"vertex id nan \(row 1"),
+        ([-3], [1], {}, "-3 is negative"),
+        ([1, 2], [3, -4], {}, r"-4 is negative \(row 1 of target"),
+        ([1], [2**70], {}, r"1180591620717411303424 is not from 0 .* \(row 0 of target"),
+        ([10**5000], [1], {}, "of 16610 bits is not from 0"),
+        ([np.uint64(2**63)], [np.uint64(1)], {}, "64 bits"),
+        ([2.5], [1], {}, "2.5"),
+        ([0.5], [1.0], {}, "0.5.*integers, or strings"),
+        ([b"a"], [b"b"], {}, "integers, or strings"),
+        ([True], [False], {}, "True.*integers, or strings"),
+        ([[1, 2]], [[2, 3]], {}, r"source has the shape \(1, 2\)"),
+        (5, 6, {}, r"source has the shape \(\)"),
+        ({1, 2}, {3, 4}, {}, "shape"),
+        ([[1], [1, 2]], [1, 2], {}, "source is no list of vertex ids"),
+        ([[1], "a"], [1, 2], {}, "source is no list|ids are all"),
+        (np.array([object(), "a"]), ["a", "b"], {}, "row 0 of source"),
+        (np.array([[], "a"], object), ["a", "b"], {}, r"\[\]: .*row 0 of source"),
+        (np.array([1, 2], object), [1, 2], {}, "integer array"),
+        (np.ma.array([1, 2], mask=[0, 1]), [1, 2], {}, "source has masked entries"),
+        ([0], [1], {"vertices": [[1, 2]]}, r"vertices has the shape \(1, 2\)"),
+        ([0], [1], {"vertices": 7}, r"vertices has the shape \(\)"),
+        ([0], [1], {"vertices": [1.5]}, "1.5"),
+        ([0], [1], {"vertices": [np.nan]}, r"nan \(row 0"),
+        ([0], [1], {"vertices": [True]}, "True"),
+        ([0], [1], {"vertices": ["a"]}, "row 0 of source"),
+        ([0], [1], {"vertices": [5, -1]}, "-1 is negative .row 1 of vertices"),
+        ([0], [1], {"vertices": [2**64]}, "row 0 of vertices|all strings"),
+        ([0], [1], {"weights": [[1], [2, 3]]}, "weights is no list of numbers"),
+        ([0], [1], {"weights": ["x"]}, "weights are real numbers"),
+        ([0], [1], {"weights": np.ma.array([1.0], mask=[1])}, "weights has masked"),
+        ([0], [1], {"weights": [np.longdouble("1e4000")]}, "weight 0 .* not finite"),
+        ([0, 1], [1, 2], {"weights": [1.0, np.nan]}, r"weight 1 .* not finite"),
+        ([0, 1], [1, 2], {"weights": [1.0]}, "weights of shape"),
+        ([0], [1], {"multiplicity": [2**31]}, "2147483648 .*at most 2147483647"),
+        ([0], [1], {"multiplicity": [0]}, "multiplicity 0"),
+        ([0], [1], {"multiplicity": 3}, "shape"),
+        ([0], [1], {"multiplicity": [2], "duplicates": "keep"}, "leave duplicates='keep'"),
+        ([0], [1], {"duplicates": "drop"}, "'merge' or 'keep'"),
     ],
 )
-def test_from_edges_names_the_place(arguments: Any, said: str) -> None:
+def test_from_edges_names_the_place(source, target, options, said):
     with pytest.raises(InputError, match=said):
-        Graph.from_edges(*arguments)
+        Graph.from_edges(source, target, **options)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"vertices": [[1, 2]]}, r"vertices has the shape \(1, 2\)"),
-        ({"vertices": 7}, r"vertices has the shape \(\)"),
-        ({"vertices": [1.5]}, "1.5"),
-        ({"vertices": [np.nan]}, r"nan \(row 0"),
-        ({"vertices": [True]}, "True"),
-        ({"vertices": ["a"]}, "row 0 of source"),
-        ({"vertices": [5, -1]}, "-1 is negative .row 1 of vertices"),
-        ({"vertices": [2**64]}, "row 0 of vertices|all strings"),
-        ({"weights": [[1], [2, 3]]}, "weights is no list of numbers"),
-        ({"weights": np.ma.array([1.0], mask=[1])}, "weights has masked"),
-        ({"weights": [np.longdouble("1e4000")]}, "weight 0 .* not finite"),
-        ({"multiplicity": [2**31]}, "2147483648 .*at most 2147483647"),
-        ({"multiplicity": [0]}, "multiplicity 0"),
-        ({"multiplicity": 3}, "shape"),
-    ],
-)
-def test_options_of_from_edges(options: Any, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        Graph.from_edges([0], [1], **options)
-
-
-def test_nuls_at_the_end_of_names_are_kept() -> None:
+def test_nuls_at_the_end_of_names_are_kept_and_ids_given_twice_are_one_vertex():
     assert Graph.from_edges(["a\0", "a"], ["b", "b"]).ids.tolist() == ["a", "a\0", "b"]
-
-
-def test_ids_given_twice_are_one_vertex() -> None:
     assert Graph.from_edges([0], [1], vertices=[2, 2, 0]).num_vertices == 3
 
 
 @pytest.mark.filterwarnings("error")
-def test_sums_that_overflow_are_refused() -> None:
+def test_sums_that_overflow_are_refused():
     huge = {"weights": [1e308, 1.0, 1e308]}
     with pytest.raises(InputError, match="weights of the parallel edges from vertex 5 to 7 add up to inf"):
-        Graph.from_edges([5, 5, 7], [7, 6, 5], **huge)  # type: ignore[arg-type]
+        Graph.from_edges([5, 5, 7], [7, 6, 5], **huge)
     with pytest.raises(InputError, match="from vertex 'a' to 'b' add up to -inf"):
         Graph.from_edges(["a", "a"], ["b", "b"], weights=[-1e308, -1e308], directed=True)
-    kept = Graph.from_edges([5, 5, 7], [7, 6, 5], duplicates="keep", **huge)  # type: ignore[arg-type]
+    kept = Graph.from_edges([5, 5, 7], [7, 6, 5], duplicates="keep", **huge)
     assert kept.num_edges == 3
     many = {"multiplicity": [2**31 - 1, 1]}
     with pytest.raises(InputError, match=r"multiplicities .* from vertex 0 to 1 add up to 2147483648"):
-        Graph.from_edges([0, 0], [1, 1], **many)  # type: ignore[arg-type]
-    both = Graph.from_edges([0, 1], [1, 0], directed=True, **many)  # type: ignore[arg-type]
+        Graph.from_edges([0, 0], [1, 1], **many)
+    both = Graph.from_edges([0, 1], [1, 0], directed=True, **many)
     with pytest.raises(InputError, match="add up to 2147483648"):
         _ = both.undirected
     most = Graph.from_edges([0, 0], [1, 1], multiplicity=[2**31 - 2, 1])
-    assert most.multiplicity is not None and most.multiplicity.tolist() == [2**31 - 1] * 2
+    assert most.multiplicity.tolist() == [2**31 - 1] * 2
+
+
+def test_arrays_that_start_at_a_multiple_of_128_bytes():
+    for array in (np.arange(1000), np.arange(1000)[1:], np.ones((3, 5))[:, ::2], np.zeros(0)):
+        made = aligned(array)
+        assert np.array_equal(made, array)
+        assert made.ctypes.data % 128 == 0 or not made.size
+        assert aligned(made) is made

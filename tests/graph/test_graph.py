@@ -1,12 +1,7 @@
 """The Graph against slow and obvious truths."""
 
-from __future__ import annotations
-
 import pickle
-from collections import Counter, defaultdict
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from collections import Counter
 
 import networkx as nx
 import numpy as np
@@ -23,13 +18,13 @@ from clgraph.graph import build_csr
 from clgraph.graph.views import component_labels
 
 
-def random_rows(seed: int) -> tuple[int, Any, Any, Any]:
+def random_rows(seed):
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(1, 12)), int(rng.integers(0, 40))
     return n, rng.integers(0, n, m), rng.integers(0, n, m), rng.random(m)
 
 
-def check_shape(graph: Graph) -> None:
+def check_shape(graph):
     """What every Graph promises."""
     n = graph.num_vertices
     assert graph.row_ptr[0] == 0 and graph.row_ptr[-1] == graph.num_arcs
@@ -49,20 +44,13 @@ def check_shape(graph: Graph) -> None:
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("duplicates", ["merge", "keep"])
 @pytest.mark.parametrize("directed", [False, True])
-def test_from_edges_equals_a_dictionary(directed: bool, duplicates: Any, weighted: bool) -> None:
+def test_from_edges_equals_a_dictionary(directed, duplicates, weighted):
     for seed in range(60):
         n, source, target, weights = random_rows(seed)
-        graph = Graph.from_edges(
-            source,
-            target,
-            weights=weights if weighted else None,
-            directed=directed,
-            duplicates=duplicates,
-            vertices=np.arange(n),
-        )
+        how = {"directed": directed, "duplicates": duplicates, "vertices": np.arange(n)}
+        graph = Graph.from_edges(source, target, weights=weights if weighted else None, **how)
         check_shape(graph)
-        count: Counter[tuple[int, int]] = Counter()
-        total: dict[tuple[int, int], float] = defaultdict(float)
+        count, total = Counter(), Counter()
         for u, v, w in zip(source.tolist(), target.tolist(), weights.tolist(), strict=True):
             for arc in {(u, v)} if directed or u == v else {(u, v), (v, u)}:
                 count[arc] += 1
@@ -76,8 +64,7 @@ def test_from_edges_equals_a_dictionary(directed: bool, duplicates: Any, weighte
         else:
             assert arcs == sorted(count.elements()) and graph.multiplicity is None
         if weighted:
-            found: dict[tuple[int, int], float] = defaultdict(float)
-            assert graph.weights is not None
+            found = Counter()
             for arc, w in zip(arcs, graph.weights.tolist(), strict=True):
                 found[arc] += w
             assert found == pytest.approx(total)
@@ -86,22 +73,20 @@ def test_from_edges_equals_a_dictionary(directed: bool, duplicates: Any, weighte
         assert graph.num_duplicates == len(source) - len(edges)
 
 
-def test_copies_stand_in_the_order_of_the_input() -> None:
+def test_copies_stand_in_the_order_of_the_input():
     graph = Graph.from_edges([2, 1, 2, 0], [1, 2, 1, 1], weights=[3.0, 1.0, 2.0, 9.0], duplicates="keep")
-    assert graph.weights is not None
     assert graph.weights.tolist() == [9.0, 9.0, 3.0, 1.0, 2.0, 3.0, 1.0, 2.0]
 
 
-def test_few_and_many_merged_edges_take_the_same_counts() -> None:
+def test_few_and_many_merged_edges_take_the_same_counts():
     # above one in 32 merged, another way is taken
     rng = np.random.default_rng(5)
     for extra in (3, 700):
-        source, target = rng.integers(0, 500, 1000), rng.integers(0, 500, 1000)
+        source, target = rng.integers(0, 500, (2, 1000))
         rows = np.concatenate((np.arange(1000), rng.integers(0, 1000, extra)))
         graph = Graph.from_edges(source[rows], target[rows])
         check_shape(graph)
         pairs = Counter(zip(*np.sort([source[rows], target[rows]], axis=0).tolist(), strict=True))
-        assert graph.multiplicity is not None
         for (u, v), k in zip(arcs_of(graph), graph.multiplicity.tolist(), strict=True):
             assert pairs[min(u, v), max(u, v)] == k
 
@@ -110,7 +95,7 @@ def test_few_and_many_merged_edges_take_the_same_counts() -> None:
     "ids",
     [[0, 1, 2, 3, 4], [3, 10, 7, 1000, 5], [2**40, 7, 2**62, 2**63 - 1, 12], ["b", "a", "zoë", "B", "10"]],
 )
-def test_ids(ids: list[Any]) -> None:
+def test_ids(ids):
     a, b, c, d, e = ids
     graph = Graph.from_edges([a, b, c, a], [b, c, d, d], vertices=[e], directed=True)
     assert graph.ids.tolist() == sorted(ids)
@@ -122,21 +107,26 @@ def test_ids(ids: list[Any]) -> None:
     assert graph._has_identity_ids == (ids[0] == 0)
 
 
-@pytest.mark.parametrize("wanted", [9, -1, [0, 9], "a", 1.5, True, None, 2**70])
-def test_index_names_what_is_not_there(wanted: Any) -> None:
-    for graph in (Graph.from_edges([0, 1], [1, 2]), Graph.from_edges([0, 1], [1, 5])):
-        with pytest.raises(InputError, match="not in the graph"):
-            graph.indices_of(wanted)
+ABSENT = [9, -1, [0, 9], "a", 1.5, True, None, 2**70]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "wanted"),
+    [
+        *(([0, 1], [1, last], absent) for absent in ABSENT for last in (2, 5)),
+        (["a"], ["b"], ["c"]),
+        ([], [], 0),
+    ],
+)
+def test_index_names_what_is_not_there(source, target, wanted):
     with pytest.raises(InputError, match="not in the graph"):
-        Graph.from_edges(["a"], ["b"]).indices_of(["c"])
+        Graph.from_edges(source, target).indices_of(wanted)
     with pytest.raises(InputError, match="strings"):
         Graph.from_edges(["a"], ["b"]).indices_of([1])
-    with pytest.raises(InputError, match="not in the graph"):
-        Graph.from_edges([], []).indices_of(0)
 
 
 @pytest.mark.smoke
-def test_empty_and_one_vertex() -> None:
+def test_empty_and_one_vertex():
     for directed in (False, True):
         empty = Graph.from_edges([], [], directed=directed)
         assert (empty.num_vertices, empty.num_edges, empty.num_arcs) == (0, 0, 0)
@@ -154,7 +144,7 @@ def test_empty_and_one_vertex() -> None:
 
 @pytest.mark.smoke
 @pytest.mark.parametrize("duplicates", ["merge", "keep"])
-def test_reverse_undirected_simple(duplicates: Any) -> None:
+def test_reverse_undirected_simple(duplicates):
     for seed in range(40):
         _, source, target, weights = random_rows(seed)
         graph = Graph.from_edges(
@@ -179,7 +169,7 @@ def test_reverse_undirected_simple(duplicates: Any) -> None:
 
 
 @pytest.mark.smoke
-def test_subgraph_is_the_induced_one() -> None:
+def test_subgraph_is_the_induced_one():
     for seed in range(40):
         rng = np.random.default_rng(seed)
         n, source, target, weights = random_rows(seed)
@@ -200,7 +190,7 @@ def test_subgraph_is_the_induced_one() -> None:
 
 
 @pytest.mark.smoke
-def test_largest_component_equals_networkx() -> None:
+def test_largest_component_equals_networkx():
     for seed in range(60):
         rng = np.random.default_rng(seed)
         source, target = rng.integers(0, 30, (2, 18)) * 2
@@ -212,13 +202,13 @@ def test_largest_component_equals_networkx() -> None:
         assert component_labels(graph._arrays)[0] == len(components)
 
 
-def test_a_tie_goes_to_the_smallest_vertex() -> None:
+def test_a_tie_goes_to_the_smallest_vertex():
     graph = Graph.from_edges([10, 4, 2], [11, 5, 3])
     assert graph.largest_component().ids.tolist() == [2, 3]
 
 
 @pytest.mark.smoke
-def test_pickle() -> None:
+def test_pickle():
     graph = Graph.from_edges(["x", "x"], ["y", "y"], weights=[1.5, 2.0], directed=True)
     assert graph.reverse is not graph  # cached: not pickled
     copy = pickle.loads(pickle.dumps(graph))
@@ -230,7 +220,7 @@ def test_pickle() -> None:
 
 
 @pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_array, sp.coo_array, sp.csr_matrix, sp.lil_array])
-def test_from_scipy(kind: Any) -> None:
+def test_from_scipy(kind):
     for seed in range(20):
         rng = np.random.default_rng(seed)
         dense = rng.integers(1, 9, (7, 7)) * (rng.random((7, 7)) < 0.3)
@@ -250,57 +240,23 @@ def test_from_scipy(kind: Any) -> None:
         assert np.array_equal(again.to_scipy().toarray(), symmetric)
 
 
-def test_from_scipy_leaves_the_matrix_as_it_is() -> None:
+def test_from_scipy_leaves_the_matrix_as_it_is():
     matrix = sp.csr_array((np.ones(3), np.array([2, 1, 2]), np.array([0, 3, 3, 3])), shape=(3, 3))
     graph = Graph.from_scipy(matrix, directed=True, weighted=True)
-    assert graph.col_idx.tolist() == [1, 2] and graph.weights is not None and graph.weights.tolist() == [1, 2]
+    assert graph.col_idx.tolist() == [1, 2] and graph.weights.tolist() == [1, 2]
     assert matrix.indices.tolist() == [2, 1, 2] and matrix.nnz == 3
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (([0, 1], [1]), "differ in shape"),
-        (([0.5], [1.0]), "0.5.*integers, or strings"),
-        ((["a"], [1]), "1: ids are all"),
-        (([b"a"], [b"b"]), "integers, or strings"),
-        (([-3], [1]), "-3 is negative"),
-        (([np.uint64(2**63)], [np.uint64(1)]), "64 bits"),
-        (([True], [False]), "integers, or strings"),
-    ],
-)
-def test_from_edges_refuses(arguments: Any, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        Graph.from_edges(*arguments)
-
-
-def test_from_edges_refuses_options() -> None:
-    with pytest.raises(InputError, match="'merge' or 'keep'"):
-        Graph.from_edges([0], [1], duplicates="drop")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=r"weight 1 .* not finite"):
-        Graph.from_edges([0, 1], [1, 2], weights=[1.0, np.nan])
-    with pytest.raises(InputError, match="weights of shape"):
-        Graph.from_edges([0, 1], [1, 2], weights=[1.0])
-    for shape in ((2, 3), (3, 2)):
-        with pytest.raises(InputError, match="square"):
-            Graph.from_scipy(sp.csr_array(np.ones(shape)), directed=True)
-    with pytest.raises(InputError, match="not finite"):
-        Graph.from_scipy(sp.csr_array([[np.inf]]), directed=True, weighted=True)
-    with pytest.raises(InputError, match="real numbers"):
-        Graph.from_scipy(sp.csr_array([[1j]]), directed=True, weighted=True)
-
-
-def test_more_vertices_than_int32(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_vertices_than_int32(monkeypatch):
     monkeypatch.setattr(clgraph.graph.building, "INT32_MAX", 3)
-    with pytest.raises(InputError, match="4 vertices: clgraph takes at most 3"):
-        Graph.from_edges([0, 2], [1, 3])
-    with pytest.raises(InputError, match="at most 3"):
-        Graph.from_edges([0, 2**60], [1, 3])
+    for last in (2, 2**60):
+        with pytest.raises(InputError, match="4 vertices: clgraph takes at most 3"):
+            Graph.from_edges([0, last], [1, 3])
     with pytest.raises(InputError, match="at most 3"):
         Graph.from_scipy(sp.csr_array((4, 4)), directed=True)
 
 
-def test_offsets_grow_to_int64(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_offsets_grow_to_int64(monkeypatch):
     monkeypatch.setattr(clgraph.graph.building, "INT32_MAX", 5)
     small = build_csr(np.array([0, 1], np.int32), np.array([1, 2], np.int32), 3, directed=False)
     large = build_csr(np.array([0, 1, 0], np.int32), np.array([1, 2, 2], np.int32), 3, directed=False)
@@ -330,54 +286,32 @@ def test_offsets_grow_to_int64(monkeypatch: pytest.MonkeyPatch) -> None:
         ("ldbc/example-undirected.v", None, 9, 12, 0),
     ],
 )
-def test_counted_facts(
-    data_path: Callable[[str], Path], name: str, directed: bool | None, vertices: int, edges: int, loops: int
-) -> None:
+def test_counted_facts(data_path, name, directed, vertices, edges, loops):
     graph = read(data_path(name), directed=directed)
     assert (graph.num_vertices, graph.num_edges, graph.num_self_loops) == (vertices, edges, loops)
     assert graph.without_self_loops.num_edges == edges - loops
 
 
-def test_dangling_vertices(data_path: Callable[[str], Path]) -> None:
-    for name, dangling in (
-        ("facebook_combined.txt", 376),
-        ("cit-DBLP.edges", 9433),
-        ("cnr-2000.edges.gz", 78056),
+def test_dangling_vertices(data_path):
+    for name, directed, dangling in (
+        ("facebook_combined.txt", True, 376),
+        ("cit-DBLP.edges", True, 9433),
+        ("cnr-2000.edges.gz", True, 78056),
+        ("California.mtx", None, 4637),
     ):
-        graph = read(data_path(name), directed=True)
-        assert np.count_nonzero(graph.degrees == 0) == dangling
-    california = read(data_path("California.mtx"))
-    assert california.directed and np.count_nonzero(california.degrees == 0) == 4637
-    touched = np.union1d(np.flatnonzero(california.degrees), california.col_idx)
+        graph = read(data_path(name), directed=directed)
+        assert graph.directed and np.count_nonzero(graph.degrees == 0) == dangling
+    touched = np.union1d(np.flatnonzero(graph.degrees), graph.col_idx)
     assert len(touched) == 6175
     west = read(data_path("west0067.mtx"), weights=True)
-    assert west.weights is not None and np.count_nonzero(west.weights < 0) == 122
+    assert np.count_nonzero(west.weights < 0) == 122
 
 
 @on_rich_graphs
-def test_edges_there_and_back(kind: str, directed: bool, weighted: bool, copies: bool) -> None:
+def test_edges_there_and_back(kind, directed, weighted, copies):
     graph = rich(kind, directed, weighted, copies)
     edges = graph.to_edges()
     assert len(edges.source) == graph.num_edges
-    back = Graph.from_edges(
-        edges.source,
-        edges.target,
-        weights=edges.weights,
-        multiplicity=edges.multiplicity,
-        directed=directed,
-        duplicates="keep" if copies else "merge",
-    )
-    same(back, graph)
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: Graph.from_edges([1.0, np.nan], [1, 2]), r"vertex id nan \(row 1"),
-        (lambda: Graph.from_edges([1], [2], weights=["x"]), "weights are real numbers"),
-        (lambda: Graph.from_edges([1], [2], multiplicity=[2], duplicates="keep"), "leave duplicates='keep'"),
-    ],
-)
-def test_bad_edges(call: Any, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        call()
+    columns = {"weights": edges.weights, "multiplicity": edges.multiplicity}
+    how = {"directed": directed, "duplicates": "keep" if copies else "merge"}
+    same(Graph.from_edges(edges.source, edges.target, **columns, **how), graph)

@@ -1,13 +1,9 @@
 """Every public function takes the graphs of other libraries as they are."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -20,35 +16,34 @@ import clgraph
 from clgraph import Graph, InputError
 from clgraph.arguments import shown
 from clgraph.graph import as_graph
-from clgraph.public import Public
 
 
-def ours() -> Graph:
+def ours():
     return Graph.from_networkx(karate())
 
 
-def called(each: Public, graph: Any) -> Any:
+def called(each, graph):
     return example(each, graph=graph)
 
 
-def verified(each: Public, graph: Any) -> bool:
+def verified(each, graph):
     verify(each, example(each, graph=ours()), graph=graph)
     return True
 
 
-def in_shards(graph: Any) -> Any:
+def in_shards(graph):
     with TemporaryDirectory() as folder:
         return clgraph.write_shards(graph, f"{folder}/a.clgs")
 
 
-def written(graph: Any) -> str:
+def written(graph):
     with TemporaryDirectory() as folder:
         clgraph.write(graph, f"{folder}/a.txt")
         return Path(folder, "a.txt").read_text()
 
 
 WITH_GRAPHS = [each for each in EXAMPLES if "(graph" in each.call]
-FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+FUNCTIONS = {
     **{each.name: partial(called, each) for each in WITH_GRAPHS},
     **{f"{each.name}, verified": partial(verified, each) for each in WITH_GRAPHS if each.verifier},
     "largest_component": clgraph.largest_component,
@@ -57,18 +52,18 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def karate() -> nx.Graph:
+def karate():
     graph = nx.Graph()
     graph.add_nodes_from(range(34))  # in order, whichever edges come first
     graph.add_edges_from(nx.karate_club_graph().edges)
     return graph
 
 
-def forms() -> dict[str, Callable[[nx.Graph], Any]]:
-    def igraph_of(graph: nx.Graph) -> Any:
+def forms():
+    def igraph_of(graph):
         return pytest.importorskip("igraph").Graph.from_networkx(graph)
 
-    def arrow_of(graph: nx.Graph) -> Any:
+    def arrow_of(graph):
         return pytest.importorskip("pyarrow").Table.from_pandas(nx.to_pandas_edgelist(graph))
 
     return {
@@ -81,7 +76,7 @@ def forms() -> dict[str, Callable[[nx.Graph], Any]]:
 
 
 @pytest.mark.parametrize("form", forms())
-def test_the_answer_is_that_of_the_graph(form: str) -> None:
+def test_the_answer_is_that_of_the_graph(form):
     if form == "pandas":
         pytest.importorskip("pandas")
     theirs = forms()[form](karate())
@@ -90,19 +85,19 @@ def test_the_answer_is_that_of_the_graph(form: str) -> None:
         assert equal(parts(function(theirs)), parts(function(ours))), name
 
 
-def test_a_sample_may_be_of_another_library() -> None:
+def test_a_sample_may_be_of_another_library():
     part = karate().subgraph(range(9))
     found = clgraph.quality(karate(), part, eigenvalues=False)
     assert found.sample is not None and found.sample.vertices == 9
 
 
-def test_directed_graphs_stay_directed() -> None:
+def test_directed_graphs_stay_directed():
     chain = nx.DiGraph([(0, 1), (1, 2)])
     assert clgraph.bfs(chain, 1).reached == 2
     assert clgraph.connected_components(chain, connection="strong").count == 3
 
 
-def test_a_sparse_array_that_is_not_symmetric_is_refused() -> None:
+def test_a_sparse_array_that_is_not_symmetric_is_refused():
     """SciPy's own csgraph reads it as directed, others as undirected: it is not for us to guess."""
     matrix = sp.csr_array(sp.triu(nx.to_scipy_sparse_array(karate())))
     said = r"not symmetric: .* entry \(0, 1\) and none at \(1, 0\).*Graph\.from_scipy\(A, directed=\.\.\.\)$"
@@ -117,7 +112,7 @@ def test_a_sparse_array_that_is_not_symmetric_is_refused() -> None:
 
 @pytest.mark.parametrize("kind", ["array", "matrix"])
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"])
-def test_symmetric_is_a_matter_of_stored_entries(form: str, kind: str) -> None:
+def test_symmetric_is_a_matter_of_stored_entries(form, kind):
     dense = np.array([[5, 2, 0, 0], [2, 0, 3, 0], [0, 4, 0, 0], [0, 0, 0, 0]])  # values play no part
     make = getattr(sp, f"{form}_{kind}")
     for dtype in (bool, np.int8, np.int64, np.float32, np.float64, complex):
@@ -136,7 +131,7 @@ def test_symmetric_is_a_matter_of_stored_entries(form: str, kind: str) -> None:
         assert as_graph(make(sp.coo_array((n, n)))).num_vertices == n
 
 
-def test_symmetric_with_entries_out_of_order_repeated_or_zero() -> None:
+def test_symmetric_with_entries_out_of_order_repeated_or_zero():
     rows, columns = np.array([2, 0, 1, 0, 1]), np.array([0, 2, 0, 1, 0])
     repeated = sp.coo_array((np.zeros(5), (rows, columns)), shape=(3, 3))
     for matrix in (repeated, sp.csr_array(([0.0, 1, 2, 3], [2, 1, 0, 0], [0, 2, 3, 4]))):
@@ -147,21 +142,21 @@ def test_symmetric_with_entries_out_of_order_repeated_or_zero() -> None:
 
 
 @pytest.mark.parametrize("value", [[1], None, "g.txt", np.zeros((3, 3)), nx])
-def test_what_is_no_graph_is_named(value: Any) -> None:
+def test_what_is_no_graph_is_named(value):
     kind = {"ndarray": "numpy.ndarray"}.get(type(value).__name__, type(value).__name__)
     for function in FUNCTIONS.values():
         with pytest.raises(InputError, match=f"a Graph is needed, or a SciPy .* not {kind}$"):
             function(value)
 
 
-def test_scalars_of_numpy_are_shown_as_numbers() -> None:
+def test_scalars_of_numpy_are_shown_as_numbers():
     assert [shown(value) for value in (np.int64(-5), np.float32(2), np.str_("x"), 3)] == [
         "-5",
         "2.0",
         "'x'",
         "3",
     ]
-    wrong: list[tuple[str, Callable[[], Any]]] = [
+    wrong = [
         (r"^damping is 2\.0: ", lambda: clgraph.pagerank(karate(), damping=np.float32(2))),
         ("^seeds is -7: ", lambda: clgraph.sample(karate(), "drv", size=9, seeds=np.int64(-7))),
         ("^source 2.5: ", lambda: clgraph.personalized_pagerank(karate(), [np.float32(2.5)])),
@@ -193,9 +188,9 @@ NESTED = (
 
 
 @pytest.mark.parametrize("value", NESTED, ids=repr)
-def test_lists_of_vertices_are_flat(value: Any) -> None:
+def test_lists_of_vertices_are_flat(value):
     graph = Graph.from_networkx(karate())
-    several: list[Callable[[], Any]] = [
+    several = [
         lambda: clgraph.harmonic_centrality(graph, sources=value),
         lambda: clgraph.harmonic_centrality(graph, vertices=value),
         lambda: clgraph.closeness_centrality(graph, vertices=value),
@@ -209,7 +204,7 @@ def test_lists_of_vertices_are_flat(value: Any) -> None:
     for function in several:
         with pytest.raises(InputError, match=r"^(source|vertices|start)[^\n]* is [^\n]*: use one flat list"):
             function()
-    one: list[Callable[[], Any]] = [
+    one = [
         lambda: clgraph.shortest_path(graph, 0, value),
         lambda: clgraph.shortest_path_length(graph, value, 0),
         lambda: clgraph.sample(graph, "ebfs", size=9, start=value),
@@ -220,7 +215,7 @@ def test_lists_of_vertices_are_flat(value: Any) -> None:
             function()
 
 
-def test_lists_of_vertices_take_many_forms() -> None:
+def test_lists_of_vertices_take_many_forms():
     graph = Graph.from_networkx(karate())
     wanted = clgraph.bfs(graph, [3, 5]).distance
     for value in ((3, 5), {3, 5}, range(3, 6, 2), np.array([3, 5]), iter([3, 5]), {3: 0, 5: 0}):
@@ -237,9 +232,7 @@ def test_lists_of_vertices_take_many_forms() -> None:
     ("library", "extra", "method"),
     [("pandas", "pandas", "to_pandas"), ("pyarrow", "arrow", "to_arrow"), ("igraph", "igraph", "to_igraph")],
 )
-def test_a_missing_library_is_named_with_its_extra(
-    monkeypatch: pytest.MonkeyPatch, library: str, extra: str, method: str
-) -> None:
+def test_a_missing_library_is_named_with_its_extra(monkeypatch, library, extra, method):
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(InputError, match=rf"needs {library}, which .*'\w+\[{extra}\]'"):
         getattr(Graph.from_edges([0], [1]), method)()

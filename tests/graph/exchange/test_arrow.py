@@ -1,9 +1,5 @@
 """Arrow tables, there and back."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from exchanges import needed, on_rich_graphs, rich
 from graphs import same
@@ -14,9 +10,9 @@ pd, pa = needed("pandas"), needed("pyarrow")
 
 
 @on_rich_graphs
-def test_there_and_back(kind: str, directed: bool, weighted: bool, copies: bool) -> None:
+def test_there_and_back(kind, directed, weighted, copies):
     graph = rich(kind, directed, weighted, copies)
-    how: Any = {"duplicates": "keep" if copies else "merge"}
+    how = {"duplicates": "keep" if copies else "merge"}
     counts = None if copies else "multiplicity"
     weight = "weight" if weighted else None
     table = graph.to_arrow()
@@ -27,7 +23,7 @@ def test_there_and_back(kind: str, directed: bool, weighted: bool, copies: bool)
 @pytest.mark.parametrize(
     "kind", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())]
 )
-def test_arrow_columns_of_text(kind: Any) -> None:
+def test_arrow_columns_of_text(kind):
     chunks = [pa.array(part, pa.string()) for part in (["b", "a"], [], ["zoë"])]
     source = pa.chunked_array([chunk.cast(kind) for chunk in chunks])
     table = pa.table({"source": source, "target": pa.chunked_array([pa.array(["a", "a", "b"])])})
@@ -37,16 +33,16 @@ def test_arrow_columns_of_text(kind: Any) -> None:
 
 
 @pytest.mark.smoke
-def test_arrow_speaks_through_its_stream_and_notes_the_direction() -> None:
+def test_arrow_speaks_through_its_stream_and_notes_the_direction():
     frame = pd.DataFrame({"source": [1, 2], "target": [2, 3], "w": [1, 2]})
-    assert Graph.from_arrow(frame, weight="w").weights.tolist() == [1, 1, 2, 2]  # type: ignore[union-attr]
+    assert Graph.from_arrow(frame, weight="w").weights.tolist() == [1, 1, 2, 2]
     table = Graph.from_edges([1], [2], directed=True).to_arrow()
     assert Graph.from_arrow(table).directed and not Graph.from_arrow(table, directed=False).directed
     with pytest.raises(InputError, match="not as clgraph writes it"):
         Graph.from_arrow(table.replace_schema_metadata({b"clgraph": b"{}"}))
 
 
-def test_empty_tables() -> None:
+def test_empty_tables():
     for columns in ([], [[]]):
         for kind in (pa.int64(), pa.string(), pa.null()):
             column = pa.chunked_array(columns, kind)
@@ -69,6 +65,6 @@ def test_empty_tables() -> None:
         ),
     ],
 )
-def test_bad_input_is_told_once_and_clearly(call: Any, said: str) -> None:
+def test_bad_input_is_told_once_and_clearly(call, said):
     with pytest.raises(InputError, match=said):
         call()

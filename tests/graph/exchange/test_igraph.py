@@ -1,9 +1,5 @@
 """igraph graphs, there and back."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from exchanges import needed, on_rich_graphs, rich
@@ -15,14 +11,14 @@ igraph = needed("igraph")
 
 
 @on_rich_graphs
-def test_there_and_back(kind: str, directed: bool, weighted: bool, copies: bool) -> None:
+def test_there_and_back(kind, directed, weighted, copies):
     graph = rich(kind, directed, weighted, copies)
-    duplicates: Any = "keep" if copies else "merge"
+    duplicates = "keep" if copies else "merge"
     same(Graph.from_igraph(graph.to_igraph(), duplicates=duplicates), graph)
 
 
 @pytest.mark.smoke
-def test_igraph_sees_the_same_graph() -> None:
+def test_igraph_sees_the_same_graph():
     graph = rich("names", True, True, False)
     made = graph.to_igraph()
     assert made.is_directed() and made.vs["name"] == graph.ids.tolist()
@@ -34,7 +30,7 @@ def test_igraph_sees_the_same_graph() -> None:
     )
 
 
-def test_igraph_keeps_its_order_and_names() -> None:
+def test_igraph_keeps_its_order_and_names():
     made = igraph.Graph(n=4, edges=[(2, 0), (0, 1), (1, 0)])
     made.vs["name"] = ["d", "a", "c", "b"]
     graph = Graph.from_igraph(made)
@@ -46,11 +42,11 @@ def test_igraph_keeps_its_order_and_names() -> None:
     assert Graph.from_igraph(made, duplicates="keep").num_edges == 3
     assert Graph.from_igraph(igraph.Graph()).num_vertices == 0
     made.es["length"] = [1, 2, 3]
-    assert Graph.from_igraph(made, weight="length").weights.tolist() == [5, 1, 5, 1]  # type: ignore[union-attr]
+    assert Graph.from_igraph(made, weight="length").weights.tolist() == [5, 1, 5, 1]
     assert Graph.from_igraph(made).weights is None
 
 
-def test_igraph_attributes_come_back_with_a_part() -> None:
+def test_igraph_attributes_come_back_with_a_part():
     ring = igraph.Graph.Ring(6, directed=True)
     ring.vs["name"] = [10, 20, 30, 40, 50, 60]
     ring.vs["colour"] = list("abcdef")
@@ -68,11 +64,11 @@ def test_igraph_attributes_come_back_with_a_part() -> None:
         part.to_igraph(attributes=ring)
 
 
-def test_no_vertices() -> None:
+def test_no_vertices():
     assert Graph.from_edges([], []).to_igraph().vcount() == 0
 
 
-def ring(names: list[Any] | None = None, **edges: Any) -> Any:
+def ring(names=None, **edges):
     made = igraph.Graph.Ring(3)
     if names is not None:
         made.vs["name"] = names
@@ -94,6 +90,6 @@ def ring(names: list[Any] | None = None, **edges: Any) -> Any:
         (lambda: Graph.from_igraph(ring(), weight="cost"), "no edge attribute 'cost'"),
     ],
 )
-def test_bad_input_is_told_once_and_clearly(call: Any, said: str) -> None:
+def test_bad_input_is_told_once_and_clearly(call, said):
     with pytest.raises(InputError, match=said):
         call()

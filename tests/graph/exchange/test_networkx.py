@@ -1,7 +1,5 @@
 """`Graph.from_networkx` and `Graph.to_networkx`."""
 
-from __future__ import annotations
-
 import random
 import sys
 

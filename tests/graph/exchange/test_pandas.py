@@ -1,9 +1,5 @@
 """pandas data frames, there and back."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from exchanges import needed, on_rich_graphs, rich
@@ -16,9 +12,9 @@ needed("pyarrow")
 
 
 @on_rich_graphs
-def test_there_and_back(kind: str, directed: bool, weighted: bool, copies: bool) -> None:
+def test_there_and_back(kind, directed, weighted, copies):
     graph = rich(kind, directed, weighted, copies)
-    how: Any = {"duplicates": "keep" if copies else "merge"}
+    how = {"duplicates": "keep" if copies else "merge"}
     counts = None if copies else "multiplicity"
     weight = "weight" if weighted else None
     frame = graph.to_pandas("u", "v")
@@ -29,7 +25,7 @@ def test_there_and_back(kind: str, directed: bool, weighted: bool, copies: bool)
     "dtype",
     ["int8", "uint64", "Int64", "int64[pyarrow]", "category", object, "str", "string", "string[pyarrow]"],
 )
-def test_pandas_columns_of_any_type(dtype: Any) -> None:
+def test_pandas_columns_of_any_type(dtype):
     text = dtype in ("str", "string", "string[pyarrow]")
     values = (
         [["5", "20", "5", "100"], ["20", "100", "5", "7"]] if text else [[5, 20, 5, 100], [20, 100, 5, 7]]
@@ -46,13 +42,13 @@ def test_pandas_columns_of_any_type(dtype: Any) -> None:
         same(Graph.from_pandas(pd.concat((frame[:1], frame[1:]))), graph)  # Arrow's columns in two chunks
 
 
-def test_empty_tables() -> None:
+def test_empty_tables():
     frame = pd.DataFrame({"source": [], "target": []}, dtype="str")
     assert Graph.from_pandas(frame, vertices=["a"]).ids.tolist() == ["a"]
     assert Graph.from_edges([], []).to_pandas().shape == (0, 2)
 
 
-def frame(**columns: Any) -> Any:
+def frame(**columns):
     return pd.DataFrame({"source": [1, 2], "target": [2, 3], **columns})
 
 
@@ -93,6 +89,6 @@ def frame(**columns: Any) -> Any:
         ),
     ],
 )
-def test_bad_input_is_told_once_and_clearly(call: Any, said: str) -> None:
+def test_bad_input_is_told_once_and_clearly(call, said):
     with pytest.raises(InputError, match=said):
         call()

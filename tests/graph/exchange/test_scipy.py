@@ -1,10 +1,7 @@
 """SciPy sparse arrays, there and back."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +15,7 @@ from clgraph import Graph, InputError
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("kind", ["plain", "gaps", "names"])
-def test_there_and_back(kind: str, directed: bool, weighted: bool) -> None:
+def test_there_and_back(kind, directed, weighted):
     graph = rich(kind, directed, weighted, copies=False)
     plain = graph.with_ids(None)
     if weighted:
@@ -30,7 +27,7 @@ def test_there_and_back(kind: str, directed: bool, weighted: bool) -> None:
 
 
 @pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_array, sp.coo_array, sp.csr_matrix, sp.dok_array])
-def test_scipy_undirected_forms(kind: Any) -> None:
+def test_scipy_undirected_forms(kind):
     dense = np.array([[5, 2, 0], [2, 0, 3], [0, 3, 0]])
     whole = Graph.from_scipy(kind(dense), directed=False, weighted=True)
     assert whole.num_edges == 3 and np.array_equal(whole.to_scipy().toarray(), dense)
@@ -44,17 +41,17 @@ def test_scipy_undirected_forms(kind: Any) -> None:
     assert Graph.from_scipy(kind(dense + np.triu(dense)), directed=False).num_edges == 3
 
 
-def test_scipy_explicit_zeros_and_doubles() -> None:
+def test_scipy_explicit_zeros_and_doubles():
     matrix = sp.coo_array(([0.0, 1.0, 2.0, 0.0], ([0, 1, 1, 1], [1, 2, 2, 0])), shape=(4, 4))
     graph = Graph.from_scipy(matrix, directed=True, weighted=True)
     assert graph.weights is not None and graph.weights.tolist() == [0, 0, 3] and graph.num_vertices == 4
     before = matrix.tocsr()
     graph = Graph.from_scipy(before, directed=True, weighted=True)
-    assert not np.shares_memory(graph.weights, before.data)  # type: ignore[arg-type]
+    assert not np.shares_memory(graph.weights, before.data)
     assert not np.shares_memory(graph.col_idx, before.indices)
 
 
-def test_scipy_asymmetric_is_refused_or_summed() -> None:
+def test_scipy_asymmetric_is_refused_or_summed():
     pattern = sp.csr_array(np.array([[0, 1, 1], [1, 0, 0], [0, 0, 0]]))
     with pytest.raises(InputError, match=r"entry \(0, 2\) and none at \(2, 0\)"):
         Graph.from_scipy(pattern, directed=False)
@@ -81,15 +78,15 @@ def test_scipy_asymmetric_is_refused_or_summed() -> None:
             lambda: Graph.from_scipy(sp.csr_array([[1]]), directed=True, counts=True, weighted=True),
             "not both",
         ),
-        (lambda: Graph.from_scipy(sp.csr_array([[1]]), directed=True, asymmetric="x"), "'refuse' or 'sum'"),  # type: ignore[arg-type]
+        (lambda: Graph.from_scipy(sp.csr_array([[1]]), directed=True, asymmetric="x"), "'refuse' or 'sum'"),
     ],
 )
-def test_bad_input_is_told_once_and_clearly(call: Any, said: str) -> None:
+def test_bad_input_is_told_once_and_clearly(call, said):
     with pytest.raises(InputError, match=said):
         call()
 
 
-def spoilt(kind: str, **arrays: Any) -> Any:
+def spoilt(kind, **arrays):
     """A symmetric matrix whose arrays were replaced behind SciPy's back."""
     dense = np.array([[0, 2, 0, 0], [2, 0, 3, 0], [0, 3, 0, 0], [0, 0, 0, 0]])
     matrix = sp.bsr_array(dense, blocksize=(2, 2)) if kind == "bsr" else getattr(sp, f"{kind}_array")(dense)
@@ -101,7 +98,7 @@ def spoilt(kind: str, **arrays: Any) -> Any:
 @pytest.mark.parametrize("wrong", [-5, 4, 2**30, 2**40, 2**62])
 @pytest.mark.parametrize("kind", ["csr", "csc", "bsr", "coo", "lil", "dok"])
 @pytest.mark.parametrize("directed", [False, True])
-def test_indices_out_of_range_are_named(kind: str, wrong: int, directed: bool) -> None:
+def test_indices_out_of_range_are_named(kind, wrong, directed):
     matrix = spoilt(kind)
     if kind in ("csr", "csc", "bsr"):
         matrix.indices = matrix.indices.astype(np.int64)
@@ -146,13 +143,13 @@ def test_indices_out_of_range_are_named(kind: str, wrong: int, directed: bool) -
         (sp.coo_array(np.ones(3)), "the matrix is 3: an adjacency matrix is square"),
     ],
 )
-def test_arrays_that_disagree_are_refused(matrix: Any, said: str) -> None:
+def test_arrays_that_disagree_are_refused(matrix, said):
     for directed in (False, True):
         with pytest.raises(InputError, match=said):
             Graph.from_scipy(matrix, directed=directed)
 
 
-def test_what_a_matrix_says_of_itself_is_not_believed() -> None:
+def test_what_a_matrix_says_of_itself_is_not_believed():
     matrix = sp.csr_array((np.ones(4), np.array([2, 1, 2, 1]), np.array([0, 4, 4, 4])), shape=(3, 3))
     matrix.has_canonical_format = True
     assert Graph.from_scipy(matrix, directed=True).col_idx.tolist() == [1, 2]
@@ -161,7 +158,7 @@ def test_what_a_matrix_says_of_itself_is_not_believed() -> None:
     assert Graph.from_scipy(unused, directed=False).num_edges == 2
 
 
-def test_entries_that_repeat_do_not_overflow() -> None:
+def test_entries_that_repeat_do_not_overflow():
     ends = np.zeros(3, int), np.ones(3, int)
     for kind in (np.int8, np.uint8, np.int64):
         matrix = sp.coo_array((np.array([100, 100, 100], kind), ends), shape=(2, 2))
@@ -201,7 +198,7 @@ for call in (lambda: clgraph.Graph.from_scipy(matrix, directed=True), lambda: cl
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
-def test_a_matrix_with_too_many_rows_for_the_memory_says_so() -> None:
+def test_a_matrix_with_too_many_rows_for_the_memory_says_so():
     done = subprocess.run([sys.executable, "-c", HUGE], capture_output=True, text=True, check=True)
     said = done.stdout.splitlines()
     assert len(said) == 2 and all(line.startswith("the matrix does not fit into memory") for line in said)
