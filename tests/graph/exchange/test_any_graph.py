@@ -230,7 +230,12 @@ def test_lists_of_vertices_take_many_forms():
 
 @pytest.mark.parametrize(
     ("library", "extra", "method"),
-    [("pandas", "pandas", "to_pandas"), ("pyarrow", "arrow", "to_arrow"), ("igraph", "igraph", "to_igraph")],
+    [
+        ("pandas", "pandas", "to_pandas"),
+        ("pyarrow", "arrow", "to_arrow"),
+        ("igraph", "igraph", "to_igraph"),
+        ("networkx", "networkx", "to_networkx"),
+    ],
 )
 def test_a_missing_library_is_named_with_its_extra(monkeypatch, library, extra, method):
     monkeypatch.setitem(sys.modules, library, None)

@@ -33,9 +33,8 @@ def test_scipy_undirected_forms(kind):
     assert whole.num_edges == 3 and np.array_equal(whole.to_scipy().toarray(), dense)
     for part in (np.triu(dense), np.tril(dense), np.array([[5, 2, 0], [0, 0, 0], [0, 3, 0]])):
         same(Graph.from_scipy(kind(part), directed=False, weighted=True), whole)
-    cycle = Graph.from_scipy(
-        kind(np.roll(np.eye(3), 1, axis=1)), directed=False
-    )  # in-degrees are out-degrees
+    ring = kind(np.roll(np.eye(3), 1, axis=1))  # in-degrees are out-degrees
+    cycle = Graph.from_scipy(ring, directed=False)
     assert cycle.num_edges == 3 and cycle.degrees.tolist() == [2, 2, 2]
     # values do not matter where they are not taken
     assert Graph.from_scipy(kind(dense + np.triu(dense)), directed=False).num_edges == 3
@@ -44,7 +43,7 @@ def test_scipy_undirected_forms(kind):
 def test_scipy_explicit_zeros_and_doubles():
     matrix = sp.coo_array(([0.0, 1.0, 2.0, 0.0], ([0, 1, 1, 1], [1, 2, 2, 0])), shape=(4, 4))
     graph = Graph.from_scipy(matrix, directed=True, weighted=True)
-    assert graph.weights is not None and graph.weights.tolist() == [0, 0, 3] and graph.num_vertices == 4
+    assert graph.weights.tolist() == [0, 0, 3] and graph.num_vertices == 4
     before = matrix.tocsr()
     graph = Graph.from_scipy(before, directed=True, weighted=True)
     assert not np.shares_memory(graph.weights, before.data)
@@ -60,30 +59,24 @@ def test_scipy_asymmetric_is_refused_or_summed():
     with pytest.raises(InputError, match=r"entry \(0, 1\) is 1.5 and \(1, 0\) is 2.5"):
         Graph.from_scipy(values, directed=False, weighted=True)
     summed = Graph.from_scipy(values, directed=False, weighted=True, asymmetric="sum")
-    assert summed.weights is not None and summed.weights.tolist() == [4, 4]
+    assert summed.weights.tolist() == [4, 4]
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("values", "options", "said"),
     [
-        (lambda: Graph.from_scipy(np.eye(3), directed=True), "sparse array or matrix is needed, not ndarray"),
-        (lambda: Graph.from_scipy(sp.csr_array((2, 3)), directed=True), "2 x 3"),
-        (
-            lambda: Graph.from_scipy(sp.csr_array([[0, np.nan]] * 2), directed=True, weighted=True),
-            r"not finite: entry \(0, 1\)",
-        ),
-        (lambda: Graph.from_scipy(sp.csr_array([[1.5]]), directed=True, counts=True), "whole numbers"),
-        (lambda: Graph.from_scipy(sp.csr_array([[-1]]), directed=True, counts=True), r"-1 in entry \(0, 0\)"),
-        (
-            lambda: Graph.from_scipy(sp.csr_array([[1]]), directed=True, counts=True, weighted=True),
-            "not both",
-        ),
-        (lambda: Graph.from_scipy(sp.csr_array([[1]]), directed=True, asymmetric="x"), "'refuse' or 'sum'"),
+        ([[0, np.nan]] * 2, {"weighted": True}, r"not finite: entry \(0, 1\)"),
+        ([[np.inf]], {"weighted": True}, "not finite"),
+        ([[1j]], {"weighted": True}, "real numbers"),
+        ([[1.5]], {"counts": True}, "whole numbers"),
+        ([[-1]], {"counts": True}, r"-1 in entry \(0, 0\)"),
+        ([[1]], {"counts": True, "weighted": True}, "not both"),
+        ([[1]], {"asymmetric": "x"}, "'refuse' or 'sum'"),
     ],
 )
-def test_bad_input_is_told_once_and_clearly(call, said):
+def test_bad_input_is_told_once_and_clearly(values, options, said):
     with pytest.raises(InputError, match=said):
-        call()
+        Graph.from_scipy(sp.csr_array(values), directed=True, **options)
 
 
 def spoilt(kind, **arrays):
@@ -141,6 +134,9 @@ def test_indices_out_of_range_are_named(kind, wrong, directed):
             "row 1 of the matrix has not a list",
         ),
         (sp.coo_array(np.ones(3)), "the matrix is 3: an adjacency matrix is square"),
+        (sp.csr_array((2, 3)), "2 x 3: an adjacency matrix is square"),
+        (sp.csr_array((3, 2)), "3 x 2: an adjacency matrix is square"),
+        (np.eye(3), "sparse array or matrix is needed, not ndarray"),
     ],
 )
 def test_arrays_that_disagree_are_refused(matrix, said):
@@ -168,18 +164,14 @@ def test_entries_that_repeat_do_not_overflow():
                 matrix = getattr(sp, f"{form}_array")((matrix.data, indices, np.array(indptr)), shape=(2, 2))
             counted = Graph.from_scipy(matrix, directed=True, counts=True)
             weighted = Graph.from_scipy(matrix, directed=True, weighted=True)
-            assert counted.multiplicity is not None and counted.multiplicity.tolist() == [300]
-            assert weighted.weights is not None and weighted.weights.tolist() == [300]
+            assert counted.multiplicity.tolist() == weighted.weights.tolist() == [300]
     many = sp.coo_array((np.array([2**31 - 1, 1, 1]), ends), shape=(2, 2))
     with pytest.raises(InputError, match=r"a count of 2147483649 in entry \(0, 1\)"):
         Graph.from_scipy(many, directed=True, counts=True)
-    huge = sp.coo_array((np.array([2**62] * 3), ends), shape=(2, 2))
-    made = Graph.from_scipy(huge, directed=True, weighted=True)
-    assert made.weights is not None and made.weights.tolist() == [3 * 2.0**62]
+    huge, beyond = (sp.coo_array((np.array([value] * 3), ends), shape=(2, 2)) for value in (2**62, 1e308))
+    assert Graph.from_scipy(huge, directed=True, weighted=True).weights.tolist() == [3 * 2.0**62]
     with pytest.raises(InputError, match=r"not finite: entry \(0, 1\)"):
-        Graph.from_scipy(
-            sp.coo_array((np.array([1e308] * 3), ends), shape=(2, 2)), directed=True, weighted=True
-        )
+        Graph.from_scipy(beyond, directed=True, weighted=True)
 
 
 HUGE = """
