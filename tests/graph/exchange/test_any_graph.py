@@ -18,8 +18,14 @@ from clgraph.arguments import shown
 from clgraph.graph import as_graph
 
 
-def ours():
-    return Graph.from_networkx(karate())
+def karate():
+    graph = nx.Graph()
+    graph.add_nodes_from(range(34))  # in order, whichever edges come first
+    graph.add_edges_from(nx.karate_club_graph().edges)
+    return graph
+
+
+OURS = Graph.from_networkx(karate())
 
 
 def called(each, graph):
@@ -27,13 +33,13 @@ def called(each, graph):
 
 
 def verified(each, graph):
-    verify(each, example(each, graph=ours()), graph=graph)
+    verify(each, example(each, graph=OURS), graph=graph)
     return True
 
 
 def in_shards(graph):
     with TemporaryDirectory() as folder:
-        return clgraph.write_shards(graph, f"{folder}/a.clgs")
+        return clgraph.write_shards(graph, f"{folder}/a.clgs").num_vertices
 
 
 def written(graph):
@@ -47,48 +53,31 @@ FUNCTIONS = {
     **{each.name: partial(called, each) for each in WITH_GRAPHS},
     **{f"{each.name}, verified": partial(verified, each) for each in WITH_GRAPHS if each.verifier},
     "largest_component": clgraph.largest_component,
-    "write_shards": lambda g: in_shards(g).num_vertices,
-    "write": lambda g: written(g),
+    "write_shards": in_shards,
+    "write": written,
 }
 
 
-def karate():
-    graph = nx.Graph()
-    graph.add_nodes_from(range(34))  # in order, whichever edges come first
-    graph.add_edges_from(nx.karate_club_graph().edges)
-    return graph
+FORMS = {
+    "networkx": lambda graph: graph,
+    "scipy": nx.to_scipy_sparse_array,
+    "pandas": nx.to_pandas_edgelist,
+    "pyarrow": lambda graph: pytest.importorskip("pyarrow").Table.from_pandas(nx.to_pandas_edgelist(graph)),
+    "igraph": lambda graph: pytest.importorskip("igraph").Graph.from_networkx(graph),
+}
 
 
-def forms():
-    def igraph_of(graph):
-        return pytest.importorskip("igraph").Graph.from_networkx(graph)
-
-    def arrow_of(graph):
-        return pytest.importorskip("pyarrow").Table.from_pandas(nx.to_pandas_edgelist(graph))
-
-    return {
-        "networkx": lambda graph: graph,
-        "scipy": lambda graph: nx.to_scipy_sparse_array(graph),
-        "pandas": lambda graph: nx.to_pandas_edgelist(graph),
-        "arrow": arrow_of,
-        "igraph": igraph_of,
-    }
-
-
-@pytest.mark.parametrize("form", forms())
-def test_the_answer_is_that_of_the_graph(form):
-    if form == "pandas":
-        pytest.importorskip("pandas")
-    theirs = forms()[form](karate())
-    ours = Graph.from_networkx(karate())
+@pytest.mark.parametrize("library", FORMS)
+def test_the_answer_is_that_of_the_graph(library):
+    pytest.importorskip(library)
+    theirs = FORMS[library](karate())
     for name, function in FUNCTIONS.items():
-        assert equal(parts(function(theirs)), parts(function(ours))), name
+        assert equal(parts(function(theirs)), parts(function(OURS))), name
 
 
 def test_a_sample_may_be_of_another_library():
     part = karate().subgraph(range(9))
-    found = clgraph.quality(karate(), part, eigenvalues=False)
-    assert found.sample is not None and found.sample.vertices == 9
+    assert clgraph.quality(karate(), part, eigenvalues=False).sample.vertices == 9
 
 
 def test_directed_graphs_stay_directed():
@@ -101,13 +90,13 @@ def test_a_sparse_array_that_is_not_symmetric_is_refused():
     """SciPy's own csgraph reads it as directed, others as undirected: it is not for us to guess."""
     matrix = sp.csr_array(sp.triu(nx.to_scipy_sparse_array(karate())))
     said = r"not symmetric: .* entry \(0, 1\) and none at \(1, 0\).*Graph\.from_scipy\(A, directed=\.\.\.\)$"
-    for name, function in FUNCTIONS.items():
+    others = {
+        "quality": lambda matrix: clgraph.quality(karate(), matrix, eigenvalues=False),
+        "to_pandas": clgraph.bfs(karate(), 0).to_pandas,
+    }
+    for name, function in {**FUNCTIONS, **others}.items():
         with pytest.raises(InputError, match=said):
             pytest.fail(f"{name} took it: {function(matrix)}")
-    with pytest.raises(InputError, match=said):
-        clgraph.quality(karate(), matrix, eigenvalues=False)
-    with pytest.raises(InputError, match=said):
-        clgraph.bfs(karate(), 0).to_pandas(matrix)
 
 
 @pytest.mark.parametrize("kind", ["array", "matrix"])
@@ -119,9 +108,8 @@ def test_symmetric_is_a_matter_of_stored_entries(form, kind):
         found = as_graph(make(dense.astype(dtype)))
         assert not found.directed and not found.is_weighted and found.multiplicity is None
         assert np.array_equal(found.to_scipy().toarray(), dense > 0)
-        for lost in ([1, 2], [2, 1], [0, 1], [1, 0]):
+        for u, v in ([1, 2], [2, 1], [0, 1], [1, 0]):
             part = dense.copy()
-            u, v = lost
             part[u, v] = 0
             with pytest.raises(InputError, match=rf"entry \({v}, {u}\) and none at \({u}, {v}\)"):
                 as_graph(make(part.astype(dtype)))
@@ -150,13 +138,10 @@ def test_what_is_no_graph_is_named(value):
 
 
 def test_scalars_of_numpy_are_shown_as_numbers():
-    assert [shown(value) for value in (np.int64(-5), np.float32(2), np.str_("x"), 3)] == [
-        "-5",
-        "2.0",
-        "'x'",
-        "3",
-    ]
-    wrong = [
+    values = np.int64(-5), np.float32(2), np.str_("x"), 3
+    assert list(map(shown, values)) == ["-5", "2.0", "'x'", "3"]
+    array = [np.array([1, 2])]
+    for said, function in (
         (r"^damping is 2\.0: ", lambda: clgraph.pagerank(karate(), damping=np.float32(2))),
         ("^seeds is -7: ", lambda: clgraph.sample(karate(), "drv", size=9, seeds=np.int64(-7))),
         ("^source 2.5: ", lambda: clgraph.personalized_pagerank(karate(), [np.float32(2.5)])),
@@ -164,68 +149,51 @@ def test_scalars_of_numpy_are_shown_as_numbers():
         ("from 0 to 40$", lambda: clgraph.shortest_path(nx.empty_graph(99), np.int64(0), np.int64(40))),
         (
             r"^sizes is \[array\(\[1, 2\]\)\]|^size array",
-            lambda: clgraph.study(karate(), ["drv"], sizes=[np.array([1, 2])]),
+            lambda: clgraph.study(karate(), ["drv"], sizes=array),
         ),
-    ]
-    for said, function in wrong:
+    ):
         with pytest.raises(InputError, match=said):
             function()
-    few = clgraph.sample(karate(), "drv", size=9, seeds=np.uint8(3), seed=2**40)
-    assert len(few) == 3
+    assert len(clgraph.sample(karate(), "drv", size=9, seeds=np.uint8(3), seed=2**40)) == 3
 
 
-NESTED = (
-    [[1]],
-    [(1, 2)],
-    [{1}],
-    [[]],
-    [1, [2]],
-    [[1, 2], [3]],
-    [np.array([1])],
-    np.array([[1, 2]]),
-    np.zeros((1, 0)),
-)
+NESTED = [[[1]], [(1, 2)], [{1}], [[]], [1, [2]], [[1, 2], [3]]]
+NESTED += [[np.array([1])], np.array([[1, 2]]), np.zeros((1, 0))]
 
 
 @pytest.mark.parametrize("value", NESTED, ids=repr)
 def test_lists_of_vertices_are_flat(value):
-    graph = Graph.from_networkx(karate())
-    several = [
-        lambda: clgraph.harmonic_centrality(graph, sources=value),
-        lambda: clgraph.harmonic_centrality(graph, vertices=value),
-        lambda: clgraph.closeness_centrality(graph, vertices=value),
-        lambda: clgraph.betweenness_centrality(graph, sources=value),
-        lambda: clgraph.bfs_many(graph, value),
-        lambda: clgraph.bfs(graph, value),
-        lambda: clgraph.sample(graph, "rw", size=9, start=value),
-        lambda: clgraph.reference_bfs(graph, value),
-        lambda: clgraph.personalized_pagerank(graph, [[0], [value]]),
-    ]
-    for function in several:
-        with pytest.raises(InputError, match=r"^(source|vertices|start)[^\n]* is [^\n]*: use one flat list"):
-            function()
-    one = [
-        lambda: clgraph.shortest_path(graph, 0, value),
-        lambda: clgraph.shortest_path_length(graph, value, 0),
-        lambda: clgraph.sample(graph, "ebfs", size=9, start=value),
-        lambda: graph.neighbors(value),
-    ]
-    for function in one:
-        with pytest.raises(InputError, match=r" is [^\n]*: use the id of one vertex"):
+    several = r"^(source|vertices|start)[^\n]* is [^\n]*: use one flat list"
+    one = r" is [^\n]*: use the id of one vertex"
+    for said, function in (
+        (several, lambda: clgraph.harmonic_centrality(OURS, sources=value)),
+        (several, lambda: clgraph.harmonic_centrality(OURS, vertices=value)),
+        (several, lambda: clgraph.closeness_centrality(OURS, vertices=value)),
+        (several, lambda: clgraph.betweenness_centrality(OURS, sources=value)),
+        (several, lambda: clgraph.bfs_many(OURS, value)),
+        (several, lambda: clgraph.bfs(OURS, value)),
+        (several, lambda: clgraph.sample(OURS, "rw", size=9, start=value)),
+        (several, lambda: clgraph.reference_bfs(OURS, value)),
+        (several, lambda: clgraph.personalized_pagerank(OURS, [[0], [value]])),
+        (one, lambda: clgraph.shortest_path(OURS, 0, value)),
+        (one, lambda: clgraph.shortest_path_length(OURS, value, 0)),
+        (one, lambda: clgraph.sample(OURS, "ebfs", size=9, start=value)),
+        (one, lambda: OURS.neighbors(value)),
+    ):
+        with pytest.raises(InputError, match=said):
             function()
 
 
 def test_lists_of_vertices_take_many_forms():
-    graph = Graph.from_networkx(karate())
-    wanted = clgraph.bfs(graph, [3, 5]).distance
+    wanted = clgraph.bfs(OURS, [3, 5]).distance
     for value in ((3, 5), {3, 5}, range(3, 6, 2), np.array([3, 5]), iter([3, 5]), {3: 0, 5: 0}):
-        assert np.array_equal(clgraph.bfs(graph, value).distance, wanted)
+        assert np.array_equal(clgraph.bfs(OURS, value).distance, wanted)
     for value in ("35", b"35", 3, None, 3.0, np.array(3)):
         with pytest.raises(InputError, match=r"^sources is .*: use a list of ids of vertices$"):
-            clgraph.bfs_many(graph, value)
+            clgraph.bfs_many(OURS, value)
     table = pytest.importorskip("pandas").DataFrame({"a": [1, 2]})
     with pytest.raises(InputError, match=r"^sources is a 0 1 1 2: use one flat list"):
-        clgraph.bfs_many(graph, table)
+        clgraph.bfs_many(OURS, table)
 
 
 @pytest.mark.parametrize(
