@@ -1,89 +1,80 @@
 """Connected components: every device against SciPy, the verifier, the rows with dead slots, the command."""
 
-from __future__ import annotations
-
 import json
-from typing import Any, Literal
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
+from clgraph import read, sample
 from clgraph.components import Components, connected_components, finder, largest_component
-from clgraph.components.finder import GiantFinder, all_sizes
+from clgraph.components.finder import GiantFinder, all_sizes, graph_components
 from clgraph.csr.upload import upload_csr
+from clgraph.device.launch import record_launches
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.reference.traversal import reference_components, verify_components
 
-CONNECTIONS: tuple[Literal["weak", "strong"], ...] = ("weak", "strong")
 
-
-def check(graph: Graph, device: Any) -> None:
+def check(graph, device):
     """Both kinds of components equal SciPy's, to the last number."""
-    for connection in CONNECTIONS:
+    for connection in ("weak", "strong"):
         found = connected_components(graph, connection=connection, device=device)
         labels, sizes = reference_components(graph, connection=connection)
         np.testing.assert_array_equal(found.labels, labels)
         np.testing.assert_array_equal(found.sizes, sizes)
-        assert found.labels.dtype == np.int32
-        assert found.sizes.dtype == np.int64
+        assert (found.labels.dtype, found.sizes.dtype) == (np.int32, np.int64)
         verify_components(graph, found)
         part = largest_component(graph, connection=connection, device=device)
         np.testing.assert_array_equal(part.ids, graph.ids[labels == 0])
 
 
-def random_graph(rng: np.random.Generator, most: int, directed: bool) -> Graph:
+def random_graph(rng, most, directed):
     n = int(rng.integers(1, most))
     m = int(n * rng.choice([0.3, 0.6, 1, 1.5, 3]))
     duplicates = str(rng.choice(["merge", "keep"]))
     ends = rng.integers(0, n, (2, m))
-    return Graph.from_edges(*ends, directed=directed, vertices=np.arange(n), duplicates=duplicates)  # type: ignore[arg-type]
+    return Graph.from_edges(*ends, directed=directed, vertices=np.arange(n), duplicates=duplicates)
 
 
-def edges(pairs: Any, n: int, *, directed: bool = False, duplicates: Any = "merge") -> Graph:
+def edges(pairs, n, *, directed=False, duplicates="merge"):
     source, target = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     return Graph.from_edges(source, target, directed=directed, vertices=np.arange(n), duplicates=duplicates)
 
 
 @pytest.mark.smoke
 @pytest.mark.parametrize("directed", [False, True])
-def test_random(device: Any, directed: bool) -> None:
+def test_random(device, directed):
     rng = np.random.default_rng(1)
     for most in [12] * 30 + [80] * 30 + [3000] * 6:
         check(random_graph(rng, most, directed), device)
-
-
-@pytest.mark.smoke
-@pytest.mark.parametrize("directed", [False, True])
-def test_edge_cases(device: Any, directed: bool) -> None:
-    check(edges([], 1, directed=directed), device)
-    check(edges([], 5, directed=directed), device)
-    check(edges([(0, 0)], 1, directed=directed), device)
-    check(edges([(1, 1), (2, 3), (3, 3)], 4, directed=directed), device)
-    check(edges([(0, 1)] * 3 + [(1, 0)] * 2 + [(2, 2)] * 2, 4, directed=directed, duplicates="keep"), device)
-    check(edges([(4, 5), (5, 6), (6, 4), (0, 1), (1, 3), (3, 0)], 7, directed=directed), device)
-
-
-@pytest.mark.parametrize("directed", [False, True])
-def test_wide_offsets(device: Any, directed: bool) -> None:
-    rng = np.random.default_rng(10)
     for _ in range(10):
         graph = random_graph(rng, 80, directed)
         check(Graph(graph.row_ptr.astype(np.int64), graph.col_idx, directed=directed), device)
 
 
-def test_empty_graph(device: Any) -> None:
+@pytest.mark.smoke
+@pytest.mark.parametrize("directed", [False, True])
+def test_edge_cases(device, directed):
+    for pairs, n in (
+        ([], 1),
+        ([], 5),
+        ([(0, 0)], 1),
+        ([(1, 1), (2, 3), (3, 3)], 4),
+        ([(4, 5), (5, 6), (6, 4), (0, 1), (1, 3), (3, 0)], 7),
+    ):
+        check(edges(pairs, n, directed=directed), device)
+    check(edges([(0, 1)] * 3 + [(1, 0)] * 2 + [(2, 2)] * 2, 4, directed=directed, duplicates="keep"), device)
+
+
+def test_empty_graph(device):
     graph = edges([], 0)
     found = connected_components(graph, device=device)
-    assert found.count == 0
-    assert len(found.labels) == 0
-    assert len(found.largest) == 0
+    assert found.count == len(found.labels) == len(found.largest) == 0
     verify_components(graph, found)
     assert largest_component(graph, device=device).num_vertices == 0
 
 
-def test_two_equal_components_go_by_smallest_vertex(device: Any) -> None:
+def test_two_equal_components_go_by_smallest_vertex(device):
     graph = edges([(5, 6), (6, 7), (2, 1), (1, 4)], 8)
     found = connected_components(graph, device=device)
     assert found.labels.tolist() == [2, 0, 0, 3, 0, 1, 1, 1]
@@ -91,17 +82,14 @@ def test_two_equal_components_go_by_smallest_vertex(device: Any) -> None:
     assert found.largest.tolist() == [False, True, True, False, True, False, False, False]
 
 
-def test_largest_component_keeps_ids_and_weights(device: Any) -> None:
+def test_largest_component_keeps_ids_and_weights(device):
     graph = Graph.from_edges(["a", "x", "y"], ["b", "y", "z"], weights=[1, 2, 3])
     part = largest_component(graph, device=device)
-    assert part.ids.tolist() == ["x", "y", "z"]
-    assert part.weights is not None
-    assert part.weights.tolist() == [2, 2, 3, 3]
-    whole = largest_component(part, device=device)
-    assert whole is part
+    assert part.ids.tolist() == ["x", "y", "z"] and part.weights.tolist() == [2, 2, 3, 3]
+    assert largest_component(part, device=device) is part
 
 
-def test_large_components_are_ranked_by_size_beyond_16_bits(device: Any) -> None:
+def test_large_components_are_ranked_by_size_beyond_16_bits(device):
     tail = np.arange(400_000)
     cut = np.isin(tail, [66_000, 200_000, 200_001, 399_000])
     graph = Graph.from_edges(tail[~cut], tail[~cut] + 1, vertices=np.arange(400_001))
@@ -109,9 +97,7 @@ def test_large_components_are_ranked_by_size_beyond_16_bits(device: Any) -> None
 
 
 @pytest.mark.parametrize("longest", [0, 4321, 9_997])
-def test_the_largest_of_many_blocks_is_found_on_the_device(
-    device: Any, longest: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_largest_of_many_blocks_is_found_on_the_device(device, longest, monkeypatch):
     """None has half of the vertices; of equally large ones the first wins, in whichever blocks it is."""
     monkeypatch.setattr(finder, "FEW", 1)
     n = 10_000
@@ -127,7 +113,7 @@ def test_the_largest_of_many_blocks_is_found_on_the_device(
         check_finder(found, label, live_reference(graph, np.ones(n, bool), np.ones(graph.num_arcs, bool)))
 
 
-def test_by_decreasing_size(device: Any) -> None:
+def test_by_decreasing_size(device):
     size = np.array([2, 70000, 65535, 65536, 2, 70000, 3])
     n, order = int(size.sum()), [1, 5, 3, 2, 6, 0, 4]
     finder = GiantFinder(device, n, 0)
@@ -140,7 +126,7 @@ def test_by_decreasing_size(device: Any) -> None:
 
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("shuffled", [False, True])
-def test_long_chain(device: Any, directed: bool, shuffled: bool) -> None:
+def test_long_chain(device, directed, shuffled):
     n = 1_000_000
     place = np.random.default_rng(2).permutation(n) if shuffled else np.arange(n)
     graph = Graph.from_edges(place[:-1], place[1:], directed=directed)
@@ -149,19 +135,18 @@ def test_long_chain(device: Any, directed: bool, shuffled: bool) -> None:
 
 @pytest.mark.parametrize("hub", [0, 49_999, 99_999])
 @pytest.mark.parametrize("directed", [False, True])
-def test_star(device: Any, hub: int, directed: bool) -> None:
+def test_star(device, hub, directed):
     leaves = np.delete(np.arange(100_000), hub)
-    check(Graph.from_edges(np.full(len(leaves), hub), leaves, directed=directed), device)
-    if directed:
-        check(Graph.from_edges(leaves, np.full(len(leaves), hub), directed=True), device)
+    ends = np.full(len(leaves), hub), leaves
+    for tail, head in (ends, ends[::-1])[: 1 + directed]:
+        check(Graph.from_edges(tail, head, directed=directed), device)
 
 
-def test_one_way_arcs_into_the_giant_are_seen(device: Any) -> None:
+def test_one_way_arcs_into_the_giant_are_seen(device):
     # every vertex outside the giant is reached by, or reaches, one arc that stands in the other end's row
     rng = np.random.default_rng(3)
     n, giant = 4000, 3000
-    ring = np.arange(giant)
-    outside = np.arange(giant, n)
+    ring, outside = np.arange(giant), np.arange(giant, n)
     inside = rng.integers(0, giant, len(outside))
     into = rng.random(len(outside)) < 0.5
     tails = np.concatenate((ring, np.where(into, outside, inside)))
@@ -172,37 +157,31 @@ def test_one_way_arcs_into_the_giant_are_seen(device: Any) -> None:
         assert connected_components(graph, device=device).count == 1
 
 
-def check_labels(found: Any, labels: Any, sizes: Any) -> None:
-    """Labels by smallest vertex against labels by rank."""
-    smallest = np.array([np.flatnonzero(labels == c)[0] for c in range(len(sizes))])
-    np.testing.assert_array_equal(found, smallest[labels])
-
-
 # --- the finder: dead slots, masks, keys, pieces ---------------------------------------------------------
 
 
-def live_reference(graph: Graph, vertex: Any, arc: Any) -> tuple[Any, int, int]:
+def by_smallest(labels):
+    """For labels by rank those by the smallest vertex."""
+    return np.unique(labels, return_index=True)[1][labels]
+
+
+def live_reference(graph, vertex, arc):
     """Labels by smallest vertex over what is live (-1 elsewhere), root and size of the largest."""
-    keep = arc & vertex[graph.tails] & vertex[graph.col_idx]
-    rest = graph.edge_subgraph(keep)
-    labels, _ = reference_components(rest)
-    smallest = np.full(graph.num_vertices, graph.num_vertices)
-    np.minimum.at(smallest, labels, np.arange(graph.num_vertices))
-    found = np.where(vertex, smallest[labels], -1)
+    rest = graph.edge_subgraph(arc & vertex[graph.tails] & vertex[graph.col_idx])
+    found = np.where(vertex, by_smallest(reference_components(rest)[0]), -1)
     if not vertex.any():
         return found, -1, 0
     counts = np.bincount(found[vertex], minlength=1)
     return found, int(counts.argmax()), int(counts.max())
 
 
-def check_finder(finder: GiantFinder, label: Any, expected: tuple[Any, int, int]) -> None:
+def check_finder(finder, label, expected):
     labels, root, size = expected
-    n = len(labels)
+    n, there = len(labels), labels >= 0
     np.testing.assert_array_equal(finder.device.download(label, np.int32, n), labels)
-    assert finder.largest_label(label) == (root, size, int((labels >= 0).sum()))
-    sizes = all_sizes(finder.rank(label), int((labels >= 0).sum()))
+    assert finder.largest_label(label) == (root, size, int(there.sum()))
+    sizes = all_sizes(finder.rank(label), int(there.sum()))
     ranked = finder.device.download(label, np.int32, n)
-    there = labels >= 0
     np.testing.assert_array_equal(ranked[~there], -1)
     np.testing.assert_array_equal(np.bincount(ranked[there], minlength=len(sizes)), sizes)
     assert (np.diff(sizes) <= 0).all()
@@ -215,18 +194,16 @@ PIECES = [{}, {"long_row": 2, "piece": 3}]
 
 @pytest.mark.parametrize("pieces", PIECES)
 @pytest.mark.parametrize("wide", [False, True])
-def test_finder_on_copra_rows(device: Any, wide: bool, pieces: dict[str, int]) -> None:
+def test_finder_on_copra_rows(device, wide, pieces):
     rng = np.random.default_rng(6)
     offset = np.int64 if wide else np.int32
     for trial in range(25):
         graph = random_graph(rng, 70, False).without_self_loops
         n = graph.num_vertices
-        share = [0.5, 0.9, 0.0][trial % 3]
-        vertex = rng.random(n) < share
-        arc = np.ones(graph.num_arcs, bool)
+        vertex = rng.random(n) < [0.5, 0.9, 0.0][trial % 3]
         slots = np.full(2 * n + graph.num_arcs, -2, np.int32)
-        start = (graph.row_ptr[:-1] + 2 * np.arange(1, n + 1)).astype(offset)
-        end = (graph.row_ptr[1:] + 2 * np.arange(1, n + 1)).astype(offset)
+        room = 2 * np.arange(1, n + 1)
+        start, end = ((at + room).astype(offset) for at in (graph.row_ptr[:-1], graph.row_ptr[1:]))
         where = np.arange(graph.num_arcs) + 2 * (graph.tails + 1)
         slots[start - 1] = np.arange(n)
         slots[where] = np.where(vertex[graph.tails] & vertex[graph.col_idx], graph.col_idx, -1)
@@ -234,12 +211,12 @@ def test_finder_on_copra_rows(device: Any, wide: bool, pieces: dict[str, int]) -
         finder = GiantFinder(device, n, len(slots), copra=True, wide=wide, **pieces)
         label = device.empty(n, np.int32)
         finder.labels_into(device.upload(start), device.upload(end), device.upload(slots), label)
-        check_finder(finder, label, live_reference(graph, vertex, arc))
+        check_finder(finder, label, live_reference(graph, vertex, np.ones(graph.num_arcs, bool)))
 
 
 @pytest.mark.parametrize("pieces", PIECES)
 @pytest.mark.parametrize("directed", [False, True])
-def test_finder_with_mask(device: Any, directed: bool, pieces: dict[str, int]) -> None:
+def test_finder_with_mask(device, directed, pieces):
     rng = np.random.default_rng(7)
     for trial in range(25):
         graph = random_graph(rng, 70, directed)
@@ -253,7 +230,7 @@ def test_finder_with_mask(device: Any, directed: bool, pieces: dict[str, int]) -
 
 
 @pytest.mark.parametrize("pieces", PIECES)
-def test_finder_with_arc_keys(device: Any, pieces: dict[str, int]) -> None:
+def test_finder_with_arc_keys(device, pieces):
     rng = np.random.default_rng(8)
     for _ in range(15):
         graph = random_graph(rng, 70, False)
@@ -262,19 +239,15 @@ def test_finder_with_arc_keys(device: Any, pieces: dict[str, int]) -> None:
         finder = GiantFinder(device, n, csr.arcs, arc_keys=True, **pieces)
         # one key per unordered pair
         low, high = np.minimum(graph.tails, graph.col_idx), np.maximum(graph.tails, graph.col_idx)
-        keys = ((low.astype(np.uint64) * 7919 + high * 104_729) % 1000).astype(np.uint32) * np.uint32(
-            4_000_000
-        )
-        keys_there = device.upload(keys)
-        label = device.empty(n, np.int32)
+        keys = ((low.astype(np.int64) * 7919 + high * 104_729) % 1000 * 4_000_000).astype(np.uint32)
+        label, there = device.empty(n, np.int32), device.upload(keys)
         for threshold in (0, 1_500_000_000, 2_500_000_000):  # one finder, many probes
-            finder.labels_into(
-                csr.row_ptr, csr.row_ptr, csr.col_idx, label, arc_key=keys_there, threshold=threshold
-            )
+            rows = csr.row_ptr, csr.row_ptr, csr.col_idx
+            finder.labels_into(*rows, label, arc_key=there, threshold=threshold)
             check_finder(finder, label, live_reference(graph, np.ones(n, bool), keys >= threshold))
 
 
-def test_graph_rows_in_pieces(device: Any) -> None:
+def test_graph_rows_in_pieces(device):
     rng = np.random.default_rng(9)
     for directed in [False, True] * 10:
         graph = random_graph(rng, 200, directed)
@@ -282,16 +255,15 @@ def test_graph_rows_in_pieces(device: Any) -> None:
         finder = GiantFinder(device, csr.n, csr.arcs, long_row=3, piece=2)
         label = device.empty(csr.n, np.int32)
         finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label, one_way=directed)
-        check_labels(device.download(label, np.int32, csr.n), *reference_components(graph))
+        found = device.download(label, np.int32, csr.n)
+        np.testing.assert_array_equal(found, by_smallest(reference_components(graph)[0]))
 
 
 # --- known graphs ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["directed", "undirected"])
-def test_ldbc(device: Any, data_path: Any, kind: str) -> None:
-    from clgraph.files import read
-
+def test_ldbc(device, data_path, kind):
     graph = read(data_path(f"ldbc/example-{kind}.e"), format="ldbc", directed=kind == "directed")
     expected = np.loadtxt(data_path(f"ldbc/example-{kind}-WCC"), dtype=np.int64)
     found = connected_components(graph, device=device)
@@ -308,18 +280,16 @@ READINGS += [("wing.graph", False), ("power.graph", False)]  # METIS files are u
 
 
 @pytest.mark.parametrize(("name", "directed"), READINGS)
-def test_real_graphs(device: Any, data_path: Any, name: str, directed: bool) -> None:
-    from clgraph.files import read
-
+def test_real_graphs(device, data_path, name, directed):
     check(read(data_path(name), directed=directed), device)
 
 
 # --- refusals, verifier, command ---------------------------------------------------------------------------
 
 
-def test_unknown_connection() -> None:
+def test_unknown_connection():
     with pytest.raises(InputError, match=r"'sideways'.*'weak' or 'strong'"):
-        connected_components(edges([], 1), connection="sideways")  # type: ignore[arg-type]
+        connected_components(edges([], 1), connection="sideways")
 
 
 RIGHT = edges([(0, 1), (1, 2), (3, 4)], 7)
@@ -340,60 +310,32 @@ RIGHT = edges([(0, 1), (1, 2), (3, 4)], 7)
         ([0, 0, 0, 1, 2, 3, 4], [3, 1, 1, 1, 1], "arc 3 -> 4"),
     ],
 )
-def test_verifier_sees_what_is_wrong(labels: list[int], sizes: list[int], says: str) -> None:
+def test_verifier_sees_what_is_wrong(labels, sizes, says):
     wrong = Components(np.array(labels, np.int32), np.empty(0, np.int64))
     vars(wrong)["sizes"] = np.array(sizes, np.int64)  # else they are made to fit the labels
     with pytest.raises(AssertionError, match=says):
         verify_components(RIGHT, wrong)
 
 
-@pytest.fixture
-def two_parts(tmp_path: Any) -> Any:
-    path = tmp_path / "two.txt"
-    path.write_text("10 20\n20 30\n1 2\n")
-    return path
-
-
-def test_command(device: Any, two_parts: Any, tmp_path: Any) -> None:
-    from clgraph.cli.traverse import components
-
-    giant, labels = tmp_path / "giant.txt", tmp_path / "labels.tsv"
-    options = ["--device", device.spec, "--largest", str(giant), "-o", str(labels), "--verify", "--json"]
-    done = CliRunner().invoke(components, [str(two_parts), *options], catch_exceptions=False)
-    told = json.loads(done.stdout)
-    assert told["components"] == 2
-    assert told["sizes"] == [3, 2]
-    assert told["verified"] is True
+def test_command(device, run, tmp_path):
+    graph, giant, labels = (tmp_path / name for name in ("two.txt", "giant.txt", "labels.tsv"))
+    graph.write_text("10 20\n20 30\n1 2\n")
+    on = "components", graph, "--device", device.spec
+    told = json.loads(run(*on, "--largest", giant, "-o", labels, "--verify", "--json").out)
+    assert (told["components"], told["sizes"], told["verified"]) == (2, [3, 2], True)
     assert labels.read_text() == "1\t1\n2\t1\n10\t0\n20\t0\n30\t0\n"
     assert giant.read_text() == "10\t20\n20\t30\n"
-
-
-def test_command_table(device: Any, two_parts: Any) -> None:
-    from clgraph.cli.traverse import components
-
-    options = ["--device", device.spec, "-q"]
-    done = CliRunner().invoke(components, [str(two_parts), *options], catch_exceptions=False)
-    assert done.stdout.splitlines()[0] == "2 connected components, 5 vertices (undirected)"
-    assert "60.00%" in done.stdout
-
-
-def test_command_refuses_one_name_for_two_outputs(two_parts: Any, tmp_path: Any) -> None:
-    from clgraph.cli.traverse import components
-
-    name = str(tmp_path / "x.txt")
-    done = CliRunner().invoke(components, [str(two_parts), "-o", name, "--largest", name])
-    assert isinstance(done.exception, InputError)
+    table = run(*on, "-q").out
+    assert table.splitlines()[0] == "2 connected components, 5 vertices (undirected)" and "60.00%" in table
+    refused = run("components", graph, "-o", labels, "--largest", labels)
+    assert refused.status == 1 and "-o and --largest both name" in refused.err
 
 
 # --- what is kept with a graph -----------------------------------------------------------------------------
 
 
-def test_the_finder_is_kept_with_the_graph(device: Any) -> None:
+def test_the_finder_is_kept_with_the_graph(device):
     """One finder, and one search for the largest component, for all methods and seeds."""
-    from clgraph import sample
-    from clgraph.components.finder import graph_components
-    from clgraph.device.launch import record_launches
-
     graph = random_graph(np.random.default_rng(11), 80, False).without_self_loops
     kept = graph_components(device, graph)
     assert graph_components(device, graph) is kept
@@ -404,9 +346,9 @@ def test_the_finder_is_kept_with_the_graph(device: Any) -> None:
         assert kept.largest() is largest
         for method in ("cre", "crve", "ebfs", "edfs"):
             sample(graph, method, size=1, seed=2, device=device)
-    assert launches
-    assert not [launch for launch in launches if launch.program.startswith("components/")]
+    assert launches and not any(launch.program.startswith("components/") for launch in launches)
     # masked rows share the buffers of the kept finder, whose labels stay as they are
     other = kept.masked(arc_keys=True)
     assert other.next is kept.next and other.state is kept.state
-    check_labels(device.download(largest.label, np.int32, graph.num_vertices), labels, sizes)
+    found = device.download(largest.label, np.int32, graph.num_vertices)
+    np.testing.assert_array_equal(found, by_smallest(labels))
