@@ -8,6 +8,11 @@ import numpy as np
 
 from clgraph import Graph, reference_sample, verify_sample
 
+EDGE_LISTS = ("facebook_combined.txt", "cnr-2000.edges.gz", "Email-Enron.txt", "Wiki-Vote.txt")
+# real graphs of CLGRAPH_TEST_DATA, and whether they are read as directed; METIS files are undirected
+READINGS = [(name, directed) for name in EDGE_LISTS for directed in (False, True)]
+READINGS += [("wing.graph", False), ("power.graph", False)]
+
 
 def random_graph(seed: int, n: int, m: int, **kwargs: Any) -> Graph:
     """A graph of n vertices and m drawn pairs, loops and parallel edges among them."""

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from graphs import READINGS
 
 from clgraph import read, sample
 from clgraph.components import Components, connected_components, finder, largest_component
@@ -272,11 +273,6 @@ def test_ldbc(device, data_path, kind):
     pairs = set(zip(labels.tolist(), expected[:, 1].tolist(), strict=True))
     assert len(pairs) == found.count == len(set(expected[:, 1].tolist()))
     verify_components(graph, found)
-
-
-EDGE_LISTS = ["facebook_combined.txt", "cnr-2000.edges.gz", "Email-Enron.txt", "Wiki-Vote.txt"]
-READINGS = [(name, directed) for name in EDGE_LISTS for directed in (False, True)]
-READINGS += [("wing.graph", False), ("power.graph", False)]  # METIS files are undirected
 
 
 @pytest.mark.parametrize(("name", "directed"), READINGS)

@@ -59,13 +59,8 @@ def test_many_searches(device, tmp_path, monkeypatch, kind, searches):
         told = []
         wanted = {"depth_limit": depth, "dtype": dtype, "lanes": lanes}
         expected = clgraph.bfs_many(graph, sources, device=device, **wanted)
-        found = clgraph.bfs_many(
-            shards,
-            sources,
-            device=[device] * ranks,
-            progress=lambda *at, told=told: told.append(at),
-            **wanted,
-        )
+        wanted["progress"] = lambda *at, told=told: told.append(at)
+        found = clgraph.bfs_many(shards, sources, device=[device] * ranks, **wanted)
         assert np.array_equal(found.distance, expected.distance)
         assert found.distance.dtype == expected.distance.dtype and found.levels == expected.levels
         assert np.array_equal(found.sources, expected.sources)
@@ -73,11 +68,10 @@ def test_many_searches(device, tmp_path, monkeypatch, kind, searches):
         assert len(told) == -(-searches // (lanes if searches > 32 else 32))
     monkeypatch.setattr(blocks, "DEEP", 2)
     expected = clgraph.bfs_many(graph, sources[:3], device=device)
-    found = clgraph.bfs_many(shards, sources[:3], device=[device] * 2)
-    assert np.array_equal(found.distance, expected.distance) and found.levels == expected.levels
-    monkeypatch.setattr(blocks, "BYTES", 1 << 50)
-    found = clgraph.bfs_many(shards, sources[:3], device=device)
-    assert np.array_equal(found.distance, expected.distance) and found.levels == expected.levels
+    for room, ranks in ((blocks.BYTES, 2), (1 << 50, 1)):
+        monkeypatch.setattr(blocks, "BYTES", room)
+        found = clgraph.bfs_many(shards, sources[:3], device=[device] * ranks)
+        assert np.array_equal(found.distance, expected.distance) and found.levels == expected.levels
 
 
 @pytest.mark.parametrize("section", ["in", "out"])

@@ -1,57 +1,43 @@
 """Breadth-first search: every method, launch shape and kind of graph against reference and verifier."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import scipy.sparse.csgraph
+from graphs import READINGS
 from searches import TEAM, first_device_but, put_shape, random_graph
 
 from clgraph import Graph, bfs, read
 from clgraph.errors import ClgraphError, InputError
 from clgraph.reference.traversal import reference_bfs, verify_bfs
 from clgraph.traversal import bfs_many, search
-
-if TYPE_CHECKING:
-    from clgraph.device import Device
-
-Paths = Callable[[str], Path]
+from clgraph.traversal.results import distance_type
 
 # launch shapes that send small graphs through every kernel, whatever the device is: the work-group kernels
 # of GPUs run on CPUs too
+SMALL = {"long_row": 4, "long_piece": 3, "fuse_arcs": 6, "alpha": 4, "beta": 4}
+PULL = {"fuse_arcs": 0, "alpha": 10**9, "beta": 1}
 LAUNCH = {
     "own": None,
-    "serial, small": replace(
-        search.SERIAL, items=32, push_items=2, long_row=4, long_piece=3, fuse_arcs=6, alpha=4, beta=4
-    ),
-    "serial, pull": replace(
-        search.SERIAL, items=32, long_row=3, long_piece=2, fuse_arcs=0, alpha=10**9, beta=1
-    ),
+    "serial, small": replace(search.SERIAL, items=32, push_items=2, **SMALL),
+    "serial, pull": replace(search.SERIAL, items=32, long_row=3, long_piece=2, **PULL),
     "team": TEAM,
-    "team, small": replace(
-        TEAM, long_row=4, long_piece=3, fuse_arcs=6, fuse_count=4, alpha=4, beta=4, pull_short=2
-    ),
-    "team, pull": replace(TEAM, fuse_count=1, fuse_arcs=0, alpha=10**9, beta=1, pull_short=1),
+    "team, small": replace(TEAM, fuse_count=4, pull_short=2, **SMALL),
+    "team, pull": replace(TEAM, fuse_count=1, pull_short=1, **PULL),
 }
 
 
 @pytest.fixture(params=first_device_but("own", LAUNCH, slow=("team, small", "serial, small", "serial, pull")))
-def shape(request: pytest.FixtureRequest, device: Device, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def shape(request, device, monkeypatch):
     """Each launch shape in turn, in place of the device's own."""
-    wanted = LAUNCH[request.param]
-    if wanted is not None:
+    if (wanted := LAUNCH[request.param]) is not None:
         put_shape(monkeypatch, search, device, wanted)
-    yield request.param
 
 
-def check(graph: Graph, sources: Any, device: Device, **options: Any) -> Any:
+def check(graph, sources, device, **options):
     """Run, compare with the reference, verify; returns the result."""
     found = bfs(graph, sources, device=device, **options)
     distance, predecessor, source_of = reference_bfs(graph, sources, depth_limit=options.get("depth_limit"))
@@ -69,7 +55,7 @@ def check(graph: Graph, sources: Any, device: Device, **options: Any) -> Any:
 # --- against the definition ---------------------------------------------------------------------------
 
 
-def test_random(device: Device, shape: str) -> None:
+def test_random(device, shape):
     for seed in range(8):
         graph = random_graph(seed)
         rng = np.random.default_rng(seed)
@@ -78,7 +64,7 @@ def test_random(device: Device, shape: str) -> None:
             graph = Graph(graph.row_ptr, graph.col_idx, directed=graph.directed)  # scratch is kept per graph
 
 
-def test_several_sources(device: Device, shape: str) -> None:
+def test_several_sources(device, shape):
     for seed in range(6):
         graph = random_graph(seed)
         sources = np.random.default_rng(seed).integers(0, graph.num_vertices, 4)
@@ -86,20 +72,17 @@ def test_several_sources(device: Device, shape: str) -> None:
         assert found.sources.tolist() == sorted(set(sources.tolist()))
 
 
-def test_frontier_method(device: Device) -> None:
+def test_frontier_method_and_large_offsets(device):
     for seed in range(8):
         graph = random_graph(seed)
         found = check(graph, [0, graph.num_vertices - 1], device, method="frontier")
         assert found.method == "frontier"
         check(graph, 0, device, method="frontier", depth_limit=1, predecessors=False)
+        wide = Graph(graph.row_ptr.astype(np.int64), graph.col_idx, directed=graph.directed)
+        check(wide, 0, device)
 
 
-def test_large_offsets(device: Device) -> None:
-    graph = random_graph(4)
-    check(Graph(graph.row_ptr.astype(np.int64), graph.col_idx, directed=graph.directed), 0, device)
-
-
-def test_middling(device: Device) -> None:
+def test_middling(device):
     """Large enough for every switch of the device's own launch shape."""
     rng = np.random.default_rng(3)
     hubs = (rng.random(300_000) ** 4 * 40_000).astype(np.int64)
@@ -109,11 +92,10 @@ def test_middling(device: Device) -> None:
             check(graph, source, device)
 
 
-def test_same_everywhere(device: Device) -> None:
+def test_same_everywhere(device):
     graph = random_graph(10)
     first, second = (bfs(graph, 0, method=method, device=device) for method in ("hybrid", "frontier"))
-    assert first.levels == second.levels
-    assert first.reached == second.reached
+    assert (first.levels, first.reached) == (second.levels, second.reached)
     np.testing.assert_array_equal(first.predecessor, second.predecessor)
 
 
@@ -121,7 +103,7 @@ def test_same_everywhere(device: Device) -> None:
 
 
 @pytest.mark.parametrize("method", ["hybrid", "frontier"])
-def test_two_threads_search_one_graph(device: Device, method: Any) -> None:
+def test_two_threads_search_one_graph(device, method):
     rng = np.random.default_rng(2)
     graph = Graph.from_edges(*rng.integers(0, 3000, (2, 9000)), vertices=range(3000), directed=True)
     sources = list(range(12))
@@ -135,7 +117,7 @@ def test_two_threads_search_one_graph(device: Device, method: Any) -> None:
         np.testing.assert_array_equal(one.predecessor, predecessor)
 
 
-def test_scratch_is_used_again(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scratch_is_used_again(device, monkeypatch):
     """Made once for all searches of a graph, and once more after one that failed halfway."""
     made = []
     make = search.Search._make_scratch
@@ -155,38 +137,31 @@ def test_scratch_is_used_again(device: Device, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.smoke
-def test_one_vertex(device: Device) -> None:
-    graph = Graph.from_edges([], [], vertices=[7])
-    found = check(graph, 7, device)
-    assert (found.levels, found.reached) == (1, 1)
-    assert bfs_many(graph, [7, 7], device=device).distance.tolist() == [[0], [0]]
-
-
-@pytest.mark.smoke
-def test_empty_graph(device: Device) -> None:
+def test_small_graphs(device):
+    for graph, source, distance in (
+        (Graph.from_edges([], [], vertices=[7]), 7, [0]),
+        (Graph.from_edges([0, 1], [1, 2], vertices=range(5)), 4, [-1, -1, -1, -1, 0]),
+        (Graph.from_edges([0, 0, 1, 1, 2], [0, 1, 1, 2, 2]), 0, [0, 1, 2]),  # with loops
+        (Graph.from_edges(["a", "b"], ["b", "c"]), "c", [2, 1, 0]),
+    ):
+        found = check(graph, source, device)
+        assert found.distance.tolist() == distance
+        assert (found.levels, found.reached) == (max(distance) + 1, graph.num_vertices - distance.count(-1))
+    assert bfs_many(Graph.from_edges([], [], vertices=[7]), [7, 7], device=device).distance.tolist() == [
+        [0],
+        [0],
+    ]
     with pytest.raises(InputError, match="vertex 0 is not in the graph"):
         bfs(Graph.from_edges([], []), 0, device=device)
 
 
-@pytest.mark.smoke
-def test_isolated_source(device: Device) -> None:
-    found = check(Graph.from_edges([0, 1], [1, 2], vertices=range(5)), 4, device)
-    assert found.distance.tolist() == [-1, -1, -1, -1, 0]
-
-
-@pytest.mark.smoke
-def test_self_loops(device: Device) -> None:
-    found = check(Graph.from_edges([0, 0, 1, 1, 2], [0, 1, 1, 2, 2]), 0, device)
-    assert found.distance.tolist() == [0, 1, 2]
-
-
-def test_parallel_arcs(device: Device, shape: str) -> None:
+def test_parallel_arcs(device, shape):
     graph = Graph.from_edges([0, 0, 0, 1, 1], [1, 1, 2, 3, 3], directed=True, duplicates="keep")
     assert graph.num_arcs == 5
     assert check(graph, 0, device).predecessor.tolist() == [-1, 0, 0, 1]
 
 
-def test_long_chain(device: Device) -> None:
+def test_long_chain(device):
     n = 1_000_000
     graph = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
     found = bfs(graph, 0, device=device)
@@ -196,7 +171,7 @@ def test_long_chain(device: Device) -> None:
 
 
 @pytest.mark.parametrize("source", [0, 7])
-def test_star(device: Device, source: int) -> None:
+def test_star(device, source):
     n = 200_000
     graph = Graph.from_edges(np.zeros(n - 1, np.int64), np.arange(1, n))
     found = bfs(graph, source, device=device)
@@ -204,19 +179,16 @@ def test_star(device: Device, source: int) -> None:
     assert found.levels == (2 if source == 0 else 3)
 
 
-def test_star_shapes(device: Device, shape: str) -> None:
-    check(Graph.from_edges(np.zeros(2000, np.int64), np.arange(1, 2001)), 5, device)
-
-
-def test_grid(device: Device, shape: str) -> None:
+def test_grid_and_star(device, shape):
     v = np.arange(30 * 40).reshape(30, 40)
     graph = Graph.from_edges(np.r_[v[:, :-1].ravel(), v[:-1].ravel()], np.r_[v[:, 1:].ravel(), v[1:].ravel()])
     assert check(graph, 0, device).levels == 69
     check(graph, 0, device, depth_limit=30)
+    check(Graph.from_edges(np.zeros(2000, np.int64), np.arange(1, 2001)), 5, device)
 
 
 @pytest.mark.smoke
-def test_depth(device: Device) -> None:
+def test_depth(device):
     graph = Graph.from_edges(range(9), range(1, 10))
     for method in ("hybrid", "frontier"):
         found = check(graph, 0, device, depth_limit=0, method=method)
@@ -225,42 +197,20 @@ def test_depth(device: Device) -> None:
         assert check(graph, 0, device, depth_limit=2**40, method=method).reached == 10
 
 
-def test_source_twice(device: Device) -> None:
+def test_sources_in_a_list(device):
     found = check(Graph.from_edges([0, 1, 2], [1, 2, 3]), [3, 0, 3], device)
-    assert found.sources.tolist() == [0, 3]
-    assert found.source_of.tolist() == [0, 0, 3, 3]
-
-
-def test_one_source_in_a_list(device: Device) -> None:
-    found = check(Graph.from_edges([0, 3], [1, 4]), [1], device)
-    assert found.source_of.tolist() == [1, 1, -1, -1]
-    assert check(Graph.from_edges([0, 3], [1, 4]), 1, device).source_of is None
-
-
-@pytest.mark.smoke
-def test_string_ids(device: Device) -> None:
-    graph = Graph.from_edges(["a", "b"], ["b", "c"])
-    assert bfs(graph, "c", device=device).distance.tolist() == [2, 1, 0]
+    assert (found.sources.tolist(), found.source_of.tolist()) == ([0, 3], [0, 0, 3, 3])
+    apart = Graph.from_edges([0, 3], [1, 4])
+    assert check(apart, [1], device).source_of.tolist() == [1, 1, -1, -1]
+    assert check(apart, 1, device).source_of is None
 
 
 # --- real graphs --------------------------------------------------------------------------------------
 
-REAL = (
-    "facebook_combined.txt",
-    "wing.graph",
-    "power.graph",
-    "cnr-2000.edges.gz",
-    "Email-Enron.txt",
-    "Wiki-Vote.txt",
-)
 
-
-@pytest.mark.parametrize("directed", [False, True])
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize(("name", "directed"), READINGS)
 @pytest.mark.cross
-def test_like_scipy(device: Device, data_path: Paths, name: str, directed: bool) -> None:
-    if directed and name.endswith(".graph"):
-        pytest.skip("a METIS file is undirected")
+def test_like_scipy(device, data_path, name, directed):
     graph = read(data_path(name), directed=directed)
     matrix = graph.to_scipy()
     source = int(np.argmax(graph.degrees))
@@ -274,22 +224,20 @@ def test_like_scipy(device: Device, data_path: Paths, name: str, directed: bool)
         np.testing.assert_array_equal(rows[row], bfs(graph, graph.ids[some[row]], device=device).distance)
 
 
-@pytest.mark.parametrize(("name", "directed", "source"), [("directed", True, 1), ("undirected", False, 2)])
-def test_ldbc(device: Device, data_path: Paths, name: str, directed: bool, source: int) -> None:
-    vertices = np.loadtxt(data_path(f"ldbc/example-{name}.v"), dtype=np.int64)
-    edges = np.loadtxt(data_path(f"ldbc/example-{name}.e"), dtype=str)[:, :2].astype(np.int64)
-    answer = np.loadtxt(data_path(f"ldbc/example-{name}-BFS"), dtype=np.int64)
-    graph = Graph.from_edges(edges[:, 0], edges[:, 1], directed=directed, vertices=vertices)
+@pytest.mark.parametrize(("kind", "source"), [("directed", 1), ("undirected", 2)])
+def test_ldbc(device, data_path, kind, source):
+    graph = read(data_path(f"ldbc/example-{kind}.e"), format="ldbc", directed=kind == "directed")
+    vertex, hops = np.loadtxt(data_path(f"ldbc/example-{kind}-BFS"), dtype=np.int64).T
     for method in ("hybrid", "frontier"):
         distance = bfs(graph, source, method=method, device=device).distance
-        want = np.where(answer[:, 1] == np.iinfo(np.int64).max, -1, answer[:, 1])
-        np.testing.assert_array_equal(distance[graph.indices_of(answer[:, 0])], want)
+        want = np.where(hops == np.iinfo(np.int64).max, -1, hops)
+        np.testing.assert_array_equal(distance[graph.indices_of(vertex)], want)
 
 
 # --- the verifier sees what is wrong ------------------------------------------------------------------
 
 
-def test_verifier() -> None:
+def test_verifier():
     rng = np.random.default_rng(1)
     graph = Graph.from_edges(*rng.integers(0, 60, (2, 90)), vertices=range(60))
     right = bfs(graph, [3, 9])
@@ -305,8 +253,64 @@ def test_verifier() -> None:
             verify_bfs(graph, replace(right, **change))
 
 
-def test_verifier_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verifier_in_slices(monkeypatch):
     monkeypatch.setattr("clgraph.reference.common.SLICE", 7)
     for seed in range(4):
         graph = random_graph(seed)
         verify_bfs(graph, bfs(graph, [0, graph.num_vertices - 1]))
+
+
+# --- arguments ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("search", [bfs, bfs_many])
+def test_source_not_there(search):
+    graph = Graph.from_edges([10, 20], [20, 30])
+    for bad, name in ((25, "25"), (-1, "-1"), ("x", "x")):
+        with pytest.raises(InputError, match=f"{name}.* not in the graph"):
+            search(graph, [10, bad])
+    with pytest.raises(InputError, match="no source"):
+        search(graph, [])
+
+
+@pytest.mark.parametrize(
+    ("search", "options", "said"),
+    [
+        (bfs, {"method": "dijkstra"}, "method is 'dijkstra'"),
+        *((bfs, {"depth_limit": bad}, "depth_limit") for bad in (-1, 1.5, True)),
+        (bfs_many, {"lanes": 16}, "lanes"),
+        (bfs_many, {"dtype": np.float32}, "dtype"),
+    ],
+)
+def test_bad_options(search, options, said):
+    with pytest.raises(InputError, match=said):
+        search(Graph.from_edges([0], [1]), [0], **options)
+
+
+def test_sources_as_indices(device):
+    graph = Graph.from_edges([10, 20], [20, 30])
+    for given, wanted, several in (
+        (20, [1], False),
+        (np.int64(20), [1], False),
+        ([30, 10, 30], [0, 2], True),
+        (np.array([30]), [2], True),
+        ((20,), [1], True),
+    ):
+        found = bfs(graph, given, device=device)
+        assert (found.sources.tolist(), found.sources.dtype) == (wanted, np.int32)
+        assert (found.source_of is not None) == several
+    named = Graph.from_edges(["ab", "c"], ["c", "d"])
+    assert bfs(named, "ab", device=device).sources.tolist() == named.indices_of(["ab"]).tolist()
+    assert bfs_many(graph, [30, 10, 30], device=device).sources.tolist() == [2, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("levels", "kind"), [(1, "int8"), (128, "int8"), (129, "int16"), (32768, "int16"), (32769, "int32")]
+)
+def test_the_smallest_type_that_holds_all_distances(levels, kind):
+    assert distance_type(levels, None) == kind
+    assert distance_type(levels, np.int32) == np.int32
+    if kind != "int8":
+        with pytest.raises(InputError, match=f"distances reach {levels - 1}"):
+            distance_type(levels, np.int8)

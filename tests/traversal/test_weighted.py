@@ -27,16 +27,8 @@ WEIGHTS = {
 
 
 def drawn(seed, directed, kind, n=40, edges=150, **options):
-    rng = np.random.default_rng(seed)
-    return tangle(
-        seed,
-        n,
-        edges,
-        directed=directed,
-        weights=rng.choice(WEIGHTS[kind], edges),
-        duplicates="keep",
-        **options,
-    )
+    weights = np.random.default_rng(seed).choice(WEIGHTS[kind], edges)
+    return tangle(seed, n, edges, directed=directed, weights=weights, duplicates="keep", **options)
 
 
 def on_device_alone(device, graph, weights):
@@ -44,6 +36,11 @@ def on_device_alone(device, graph, weights):
     given = {"weights": device.upload(np.array(weights, np.float64))}
     made = device_graph(device, graph)
     return graph_of(device, replace(made, rows=replace(made.rows, values=given)))
+
+
+def same_bytes(found, want):
+    assert found.distance.tobytes() == want.distance.tobytes()
+    assert found.predecessor.tobytes() == want.predecessor.tobytes()
 
 
 def needs_doubles(device, graph):
@@ -91,9 +88,7 @@ def test_delta_changes_no_byte(device):
     graph = drawn(5, True, "whole", 300, 1500)
     want = shortest_paths(graph, [0, 1], device=device)
     for delta in (1e-9, 1, 17, 1e300):
-        found = shortest_paths(graph, [0, 1], delta=delta, device=device)
-        assert found.distance.tobytes() == want.distance.tobytes()
-        assert found.predecessor.tobytes() == want.predecessor.tobytes()
+        same_bytes(shortest_paths(graph, [0, 1], delta=delta, device=device), want)
 
 
 def test_awkward_graphs(device):
@@ -129,9 +124,8 @@ def test_long_chains_of_zeros(device):
     ring = Graph.from_edges(order, np.roll(order, 1), weights=np.zeros(n))
     found = equal(ring, int(order[0]), device)
     assert (found.distance == 0).all() and np.count_nonzero(found.predecessor < 0) == 1
-    absorbed = Graph.from_edges(
-        np.append(order, n), np.append(np.roll(order, 1), order[0]), weights=np.append(np.full(n, 1e-9), 1e9)
-    )
+    ends = np.append(order, n), np.append(np.roll(order, 1), order[0])
+    absorbed = Graph.from_edges(*ends, weights=np.append(np.full(n, 1e-9), 1e9))
     if not needs_doubles(device, absorbed):
         equal(absorbed, n, device)
 
@@ -160,9 +154,7 @@ def test_rows_are_pulled_without_64_bit_atomics(device, monkeypatch):
     graph = drawn(4, True, "floats", 200, 900)
     want = shortest_paths(graph, [0, 3], device=device)
     monkeypatch.setattr(weighted, "is_listed", lambda dev, numbers: True)
-    found = shortest_paths(graph, [0, 3], device=device)
-    assert found.distance.tobytes() == want.distance.tobytes()
-    assert found.predecessor.tobytes() == want.predecessor.tobytes()
+    same_bytes(shortest_paths(graph, [0, 3], device=device), want)
 
 
 def as_gpus_do(monkeypatch, **shape):
@@ -259,9 +251,8 @@ def test_large_graph(device, whole):
 )
 def test_arguments(device, options, word):
     graph = Graph.from_edges([0, 1], [1, 2], weights=[1, 2])
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=word):
         shortest_paths(graph, **{"sources": 0, **options}, device=device)
-    assert word in str(caught.value)
 
 
 @pytest.mark.filterwarnings("error")
@@ -281,9 +272,8 @@ def test_weights_that_are_refused(device):
             Graph.from_edges([0], [1], weights=[value])
         # no graph has such weights: on a device they may come from a kernel
         for other in (1, 0.5):
-            stolen = on_device_alone(
-                device, Graph([0, 2, 2], [0, 1], ids=[4, 7], directed=True), [other, value]
-            )
+            loop = Graph([0, 2, 2], [0, 1], ids=[4, 7], directed=True)
+            stolen = on_device_alone(device, loop, [other, value])
             with pytest.raises(InputError, match=f"arc 4 -> 7 has weight {value}"):
                 shortest_paths(stolen, 4, device=device)
     with pytest.raises(InputError, match=r"edge 0 -> 1 has weight 1e.50: beyond what float32 holds"):
@@ -309,16 +299,14 @@ def test_verifier_finds_what_is_wrong(device):
     graph = drawn(1, True, "zeros", 30, 90)
     right = shortest_paths(graph, [0, 4], device=device)
     verify_shortest_paths(graph, right)
-    for name, change in (("distance", 0.5), ("distance", -1), ("predecessor", 1), ("reached", 1)):
-        value = getattr(right, name)
-        if name == "reached":
-            wrong = value + 1
-        else:
-            wrong = value.copy()
-            at = (0, int(np.flatnonzero((right.distance[0] > 0) & (right.distance[0] < np.inf))[0]))
-            wrong[at] += change
+    at = np.flatnonzero((right.distance[0] > 0) & (right.distance[0] < np.inf))[0]
+    changes = [{"reached": right.reached + 1}]
+    for name, change in (("distance", 0.5), ("distance", -1), ("predecessor", 1)):
+        changes.append({name: getattr(right, name).copy()})
+        changes[-1][name][0, at] += change
+    for wrong in changes:
         with pytest.raises(ClgraphError):
-            verify_shortest_paths(graph, replace(right, **{name: wrong}))
+            verify_shortest_paths(graph, replace(right, **wrong))
     with pytest.raises(InputError):
         verify_shortest_paths(graph, clgraph.bfs(graph, 0, device=device))
 
@@ -328,15 +316,10 @@ def test_verifier_finds_what_is_wrong(device):
 
 def test_one_path(device):
     graph = Graph.from_edges(list("abcad"), list("bcddc"), weights=[1, 1, 5, 10, 2])
-    assert clgraph.shortest_path(graph, "a", "d", device=device).tolist() == ["a", "d"]
-    assert clgraph.shortest_path(graph, "a", "d", weights=True, device=device).tolist() == [
-        "a",
-        "b",
-        "c",
-        "d",
-    ]
-    assert clgraph.shortest_path_length(graph, "a", "d", weights=True, device=device) == 9
-    assert clgraph.shortest_path_length(graph, "a", "d", device=device) == 1
+    for options, path, length in (({}, "ad", 1), ({"weights": True}, "abcd", 9)):
+        options = {**options, "device": device}
+        assert clgraph.shortest_path(graph, "a", "d", **options).tolist() == list(path)
+        assert clgraph.shortest_path_length(graph, "a", "d", **options) == length
     apart = Graph.from_edges([0, 2], [1, 3], weights=[1, 1])
     with pytest.raises(InputError, match="no path leads from 0 to 3"):
         clgraph.shortest_path(apart, 0, 3, weights=True, device=device)
@@ -351,10 +334,9 @@ def test_mean_distance(device, kind):
     n = graph.num_vertices
     found = clgraph.average_shortest_path_length(graph, weights=True, device=device)
     assert found == pytest.approx(distance.sum() / (n * (n - 1)), rel=1e-14 if kind == "floats" else 0)
+    apart = Graph.from_edges([0, 2], [1, 3], weights=[1, 2])
     with pytest.raises(InputError, match="not connected"):
-        clgraph.average_shortest_path_length(
-            Graph.from_edges([0, 2], [1, 3], weights=[1, 2]), weights=True, device=device
-        )
+        clgraph.average_shortest_path_length(apart, weights=True, device=device)
     assert clgraph.average_shortest_path_length(Graph.from_edges([0], [0], weights=[1]), weights=True) == 0
 
 
@@ -374,12 +356,8 @@ def test_frame(device):
 
 def test_results_stay_on_the_device(device):
     """As arrays of the device: the same numbers as on the host, from one source and from several batches."""
-    for kind, dtype in (
-        ("whole", "float64"),
-        ("whole", "float32"),
-        ("zeros", "float32"),
-        ("floats", "float32"),
-    ):
+    single = [(kind, "float32") for kind in ("whole", "zeros", "floats")]
+    for kind, dtype in (("whole", "float64"), *single):
         graph = drawn(8, True, kind)
         for sources in (3, [3, 0, 3, 17, 39]):
             want = shortest_paths(graph, sources, dtype=dtype, device=device)
@@ -399,28 +377,27 @@ def test_searches_keep_their_memory(device, arrays, monkeypatch):
     graph, made, make = drawn(8, True, "whole"), [], weighted.WeightedSearch._make_area
     monkeypatch.setattr(weighted.WeightedSearch, "_make_area", lambda self: made.append(self) or make(self))
     first = shortest_paths(graph, 3, arrays=arrays, device=device)
-    distance, before = (np.array(get(each)) for each in (first.distance, first.predecessor))
-    allocated = device.allocated
+    kept, allocated = numbers_of(first), device.allocated
     for source in (17, 39, 0):
         shortest_paths(graph, source, device=device)
         assert device.allocated <= allocated
-    assert (distance == get(first.distance)).all() and (before == get(first.predecessor)).all()
+    np.testing.assert_array_equal(numbers_of(first), kept)
     assert len(made) == 1
     shortest_paths(graph, [3, 17], device=device)  # as much as two searches need, which is not kept
     again = shortest_paths(graph, 3, arrays=arrays, device=device)
     assert len(made) == 2
-    assert (distance == get(again.distance)).all() and (before == get(again.predecessor)).all()
+    np.testing.assert_array_equal(numbers_of(again), kept)
 
 
-def get(array):
-    """The numbers of an array, wherever it is."""
-    return array.get() if hasattr(array, "get") else array
+def numbers_of(found):
+    """A copy of the distances and predecessors, wherever they are."""
+    arrays = found.distance, found.predecessor
+    return np.array([array.get() if hasattr(array, "get") else array for array in arrays])
 
 
 def test_whole_numbers_as_floats(device):
     """Every power of two and its neighbours, as bits of float64 made without that type."""
     lengths = sorted({abs(2**e + d) for e in range(31) for d in (-1, 0, 1)} - {2**30 + 1})
-    graph = Graph.from_edges(np.zeros(len(lengths), int), np.arange(1, len(lengths) + 1), weights=lengths)
     lightest = Graph.from_edges([0, 1], [1, 2], weights=[2**29 + 1, 3])
     assert shortest_paths(lightest, 0, device=device).distance.tolist() == [0, 2**29 + 1, 2**29 + 4]
     for each in (15, 25, len(lengths)):
@@ -428,7 +405,6 @@ def test_whole_numbers_as_floats(device):
         if needs_doubles(device, part):
             continue
         assert shortest_paths(part, 0, device=device).distance.tolist() == [0, *lengths[:each]]
-    del graph
 
 
 @pytest.mark.parametrize("kind", ["whole", "floats", "large"])
