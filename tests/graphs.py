@@ -40,6 +40,20 @@ def as_networkx(graph: Graph) -> Any:
     return made
 
 
+def as_multigraph(graph: Graph) -> Any:
+    """A graph's edges in NetworkX with their copies, each with its share of the weight."""
+    import networkx as nx
+
+    made: Any = (nx.MultiDiGraph if graph.directed else nx.MultiGraph)()
+    made.add_nodes_from(range(graph.num_vertices))
+    tail, head, weights, counts = graph.edge_indices()
+    times = np.ones(len(tail), int) if counts is None else counts
+    shares = np.ones(len(tail)) if weights is None else weights / times
+    edges = (np.repeat(column, times).tolist() for column in (tail, head, shares))
+    made.add_weighted_edges_from(zip(*edges, strict=True))
+    return made
+
+
 def same(one: Graph, other: Graph) -> None:
     """Two graphs are equal: ids, rows, weights and counts, types included."""
     assert one.directed == other.directed

@@ -1,42 +1,22 @@
 """Communities on every device against the reference, NetworkX's modularity and other implementations."""
 
-from __future__ import annotations
-
-import os
+from contextlib import suppress
 from dataclasses import replace
 from math import isnan
-from pathlib import Path
+from unittest.mock import Mock
 
 import networkx as nx
 import numpy as np
 import pytest
-from graphs import tangle
+from graphs import as_multigraph, as_networkx, tangle
+from personalized import everywhere
 from samplers import awkward_graphs
 
 import clgraph
 from clgraph import CapacityError, Graph, InputError
 from clgraph.communities import multilevel
-from clgraph.communities.multilevel import whole_weights
-from clgraph.device.launch_config import LaunchTable
+from clgraph.communities.multilevel import Level, Search, upload_csr, whole_weights
 from clgraph.reference.multilevel import reference_leiden, reference_louvain, verify_leiden, verify_louvain
-
-DATA = Path(os.environ.get("CLGRAPH_TEST_DATA", "missing"))
-
-
-def as_networkx(graph):
-    made, view = nx.Graph(), graph.undirected
-    made.add_nodes_from(range(graph.num_vertices))
-    values = view.weights if view.weights is not None else view.multiplicity
-    values = np.ones(view.num_arcs) if values is None else values
-    for u, v, w in zip(view.tails.tolist(), view.col_idx.tolist(), values.tolist(), strict=True):
-        if u <= v:
-            made.add_edge(u, v, weight=w + (made[u][v]["weight"] if made.has_edge(u, v) else 0))
-    return made
-
-
-def sets_of(labels):
-    return [set(np.flatnonzero(labels == c).tolist()) for c in range(labels.max() + 1)]
-
 
 METHODS = {
     "louvain": (clgraph.louvain, reference_louvain, verify_louvain),
@@ -76,9 +56,9 @@ def test_equals_reference_and_networkx(device, method, directed):
     for graph in (tangle(1, 60, 300, directed=directed), tangle(2, 90, 200, duplicates="keep")):
         for resolution in (1, 0.3, 2.5):
             found = same_as_reference(method, graph, device, seed=4, resolution=resolution)
-            theirs = nx.community.modularity(
-                as_networkx(graph), sets_of(found.labels), resolution=found.resolution
-            )
+            sets = [set(np.flatnonzero(found.labels == c).tolist()) for c in range(found.count)]
+            other = as_multigraph(graph.undirected)
+            theirs = nx.community.modularity(other, sets, resolution=found.resolution)
             assert found.modularity == pytest.approx(theirs, abs=1e-12)
 
 
@@ -113,11 +93,9 @@ def test_larger_graphs(device, method):
 @pytest.mark.parametrize("method", [pytest.param("louvain", marks=pytest.mark.slow), "leiden"])
 def test_rows_are_chosen_for_by_groups_and_by_items_alone(device, method, monkeypatch):
     """Sums of 32 and 64 bits; rows of all classes; levels made by sorting arcs and by joining lists."""
-    from clgraph.communities import multilevel
-
     own = multilevel.LAUNCH.simulator
     for config in (own, replace(own, local=1)):
-        monkeypatch.setattr(multilevel, "LAUNCH", LaunchTable(gpu=config, cpu=config, simulator=config))
+        monkeypatch.setattr(multilevel, "LAUNCH", everywhere(config))
         for graph in (tangle(1, 60, 300), weighted("large", False)):
             same_as_reference(method, graph, device, seed=2)
 
@@ -156,26 +134,23 @@ def test_turns_that_few_graphs_take(device, method, seed):
 def best_of_others(graph):
     """The best modularity of NetworkX's and igraph's Louvain, as far as they are installed."""
     other = as_networkx(graph)
-    communities = nx.community.louvain_communities(other, seed=1)
-    found = [nx.community.modularity(other, communities)]
-    try:
+    found = [nx.community.modularity(other, nx.community.louvain_communities(other, seed=1))]
+    with suppress(ImportError):
         import igraph
-    except ImportError:
-        return found[0]
-    theirs = igraph.Graph(graph.num_vertices, list(other.edges))
-    return max(found[0], theirs.community_multilevel().modularity)
+
+        theirs = igraph.Graph(graph.num_vertices, list(other.edges))
+        found.append(theirs.community_multilevel().modularity)
+    return max(found)
 
 
 @pytest.mark.parametrize("name", ["karate", "lfr", "facebook_combined.txt"])
-def test_modularity_is_within_a_hundredth_of_the_best(device, name):
+def test_modularity_is_within_a_hundredth_of_the_best(device, data_path, name):
     if name == "karate":
         graph = clgraph.datasets.karate()
     elif name == "lfr":
         graph = clgraph.lfr_graph(3000, mixing=0.4, seed=1).graph
-    elif (DATA / name).exists():
-        graph = clgraph.read(DATA / name)
     else:
-        pytest.skip(f"CLGRAPH_TEST_DATA has no {name}")
+        graph = clgraph.read(data_path(name))
     graph = graph if graph.weights is None else Graph.from_edges(*graph.to_edges()[:2])
     best = best_of_others(graph)
     assert clgraph.louvain(graph, device=device).modularity >= 0.99 * best
@@ -184,8 +159,6 @@ def test_modularity_is_within_a_hundredth_of_the_best(device, name):
 
 def test_parts_that_are_not_connected_are_split(device):
     """Two triangles far apart begin in one community: a resolution this low joins nothing across."""
-    from clgraph.communities.multilevel import Level, Search, upload_csr
-
     u = np.array([0, 1, 2, 3, 4, 5, 7, 8])
     graph = Graph.from_edges(u, np.array([1, 2, 0, 4, 5, 3, 8, 9]), vertices=np.arange(10))
     with device.alone():
@@ -208,20 +181,13 @@ def test_leiden_verifier_sees_communities_that_are_not_connected():
 
 def test_arguments():
     graph = clgraph.datasets.karate()
-    for resolution in (0, -1, 1025, float("nan"), "1", None):
-        with pytest.raises(InputError, match="resolution"):
-            clgraph.louvain(graph, resolution=resolution)
-    with pytest.raises(InputError, match="seed"):
-        clgraph.louvain(graph, seed=-1)
-    with pytest.raises(InputError, match="weight"):
-        clgraph.louvain(graph, weight=2)
-    for value in (-1.0, float("inf"), float("nan")):
-        try:
-            wrong = Graph.from_edges([0, 1], [1, 2], weights=[1, value])
-        except InputError:
-            continue  # no graph has such weights
-        with pytest.raises(InputError, match="weight of the edge 1 -- 2"):
-            clgraph.louvain(wrong)
+    resolutions = [("resolution", value) for value in (0, -1, 1025, float("nan"), "1", None)]
+    for name, value in (*resolutions, ("seed", -1), ("weight", 2)):
+        with pytest.raises(InputError, match=name):
+            clgraph.louvain(graph, **{name: value})
+    negative = Graph.from_edges([0, 1], [1, 2], weights=[1, -1.0])  # no graph has inf or nan
+    with pytest.raises(InputError, match="weight of the edge 1 -- 2"):
+        clgraph.louvain(negative)
 
 
 def test_whole_weights_stay_and_others_have_a_bounded_sum():
@@ -233,32 +199,25 @@ def test_whole_weights_stay_and_others_have_a_bounded_sum():
 
 
 def test_weights_are_looked_through_once(device, monkeypatch):
-    graph, calls = weighted("real", False), []
+    graph, counted = weighted("real", False), Mock(side_effect=whole_weights)
     found = clgraph.louvain(graph, seed=1, device=device)
-
-    def count(*given):
-        calls.append(given)
-        return whole_weights(*given)
-
-    monkeypatch.setattr(multilevel, "whole_weights", count)
+    monkeypatch.setattr(multilevel, "whole_weights", counted)
     again = clgraph.louvain(graph, seed=1, device=device)
-    assert not calls and again.labels.tolist() == found.labels.tolist()
+    assert not counted.called and again.labels.tolist() == found.labels.tolist()
     clgraph.leiden(graph, weight=False, device=device)
-    assert len(calls) == 1
+    assert counted.call_count == 1
 
 
 def test_parallel_edges_beyond_what_gains_hold():
     """Of 2070 arcs between 46 vertices, each 2^27 times (fits) or 2^29 times."""
     tail, head = np.triu_indices(46, 1)
     graph = Graph.from_edges(tail, head)
-    for times, fits in ((2**27, True), (2**29, False)):
-        many = Graph(graph.row_ptr, graph.col_idx, multiplicity=np.full(graph.num_arcs, times, np.int32))
-        if fits:
-            assert whole_weights(many, True).sum() == 2070 * times
-            continue
-        for call in (clgraph.louvain, clgraph.leiden):
-            with pytest.raises(CapacityError, match=r"555661393920 edges .* give the edges weights"):
-                call(many)
+    counts = (np.full(graph.num_arcs, times, np.int32) for times in (2**27, 2**29))
+    fits, beyond = (Graph(graph.row_ptr, graph.col_idx, multiplicity=each) for each in counts)
+    assert whole_weights(fits, True).sum() == 2070 * 2**27
+    for call in (clgraph.louvain, clgraph.leiden):
+        with pytest.raises(CapacityError, match=r"555661393920 edges .* give the edges weights"):
+            call(beyond)
 
 
 def test_verifier_sees_what_is_wrong():

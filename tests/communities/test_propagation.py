@@ -1,18 +1,17 @@
 """Label propagation on every device against the reference, and LDBC's example outputs."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from graphs import random_graph, tangle
+from personalized import everywhere
 from samplers import awkward_graphs
 
 import clgraph
 from clgraph import CapacityError, ConvergenceWarning, Graph, InputError, label_propagation
-from clgraph.communities.propagation import LAUNCH, LaunchConfig, Propagation
+from clgraph.communities.propagation import LaunchConfig, Propagation
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.reference.communities import reference_label_propagation, verify_label_propagation
 
@@ -21,22 +20,18 @@ SMALL = LaunchConfig(short=2, middle=4, large=8, few=2, many=4, each=2, run=3)
 
 
 @pytest.fixture(params=[SMALL, replace(SMALL, few=1, many=1)], ids=["groups", "alone"])
-def small_rows(monkeypatch, device, request):
+def small_rows(monkeypatch, request):
     """Classes of rows so short that small graphs have all of them."""
-    config = request.param
-    table = replace(LAUNCH, gpu=config, cpu=config, simulator=config)
-    monkeypatch.setattr("clgraph.communities.propagation.LAUNCH", table)
-    return table.of(device)
+    monkeypatch.setattr("clgraph.communities.propagation.LAUNCH", everywhere(request.param))
+    return request.param
 
 
 @pytest.mark.smoke
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("duplicates", ["merge", "keep"])
 def test_equals_reference(device, directed, duplicates):
-    for graph in (
-        tangle(3, directed=directed, duplicates=duplicates),
-        random_graph(4, 300, 500, directed=directed, duplicates=duplicates),
-    ):
+    how = {"directed": directed, "duplicates": duplicates}
+    for graph in (tangle(3, **how), random_graph(4, 300, 500, **how)):
         for iterations in (0, 1, 2, 3, 7, 50, 51):
             found = label_propagation(graph, iterations, device=device)
             assert found.labels.tolist() == reference_label_propagation(graph, iterations)
@@ -84,13 +79,9 @@ def test_a_table_that_is_full_at_its_end_goes_on_at_its_begin(device, small_rows
     last = np.flatnonzero(place == slots - 1)[:3]
     others = np.flatnonzero((place < slots - 4) & (np.arange(4000) > last.max()))
     first_hub, second_hub = 3998, 3999
-    one = np.concatenate((last, others[:6]))
-    two = others[6:15]
-    graph = Graph.from_edges(
-        np.repeat([first_hub, second_hub], [len(one), len(two)]),
-        np.concatenate((one, two)),
-        vertices=range(4000),
-    )
+    one, two = np.concatenate((last, others[:6])), others[6:15]
+    hubs = np.repeat([first_hub, second_hub], [len(one), len(two)])
+    graph = Graph.from_edges(hubs, np.concatenate((one, two)), vertices=range(4000))
     found = label_propagation(graph, 1, device=device)
     assert found.labels.tolist() == reference_label_propagation(graph, 1)
 
@@ -164,10 +155,8 @@ def test_a_power_law_and_a_hub(device):
 
 def test_labels_that_stay_on_the_device(device):
     graph = tangle(2)
-    found, other = (
-        label_propagation(graph, 3, arrays="device", device=device),
-        label_propagation(graph, 3, device=device),
-    )
+    found = label_propagation(graph, 3, arrays="device", device=device)
+    other = label_propagation(graph, 3, device=device)
     assert found.labels.get().tolist() == other.labels.tolist()
     assert found.sizes.tolist() == other.sizes.tolist()
 
@@ -190,12 +179,10 @@ def test_what_is_refused(device):
         with pytest.raises(InputError, match=message):
             label_propagation(*arguments, device=device)
     most = 2**31 - 1
-    heavy = Graph.from_edges([0, 0, 0], [1, 2, 3], multiplicity=[most, most, most])
-    with pytest.raises(CapacityError, match="vertex 0 has 6442450941 parallel edges"):
-        label_propagation(heavy, device=device)
-    just = Graph.from_edges([0, 0, 0], [1, 2, 3], multiplicity=[most, most, 2])
-    with pytest.raises(CapacityError, match="vertex 0 has 4294967296 parallel edges"):
-        label_propagation(just, device=device)
+    for last, total in ((most, 6442450941), (2, 4294967296)):
+        heavy = Graph.from_edges([0, 0, 0], [1, 2, 3], multiplicity=[most, most, last])
+        with pytest.raises(CapacityError, match=f"vertex 0 has {total} parallel edges"):
+            label_propagation(heavy, device=device)
     fits = Graph.from_edges([0, 0, 1, 3], [1, 2, 2, 4], multiplicity=[most, most, 1, 1])
     assert label_propagation(fits, 1, device=device).labels.tolist() == reference_label_propagation(fits, 1)
 
@@ -206,10 +193,6 @@ def test_the_verifier_sees_what_is_wrong():
     verify_label_propagation(graph, right)
     labels = right.labels.copy()
     labels[5] = 99 - labels[5]
-    for wrong in (
-        replace(right, labels=labels),
-        replace(right, iterations=1),
-        replace(right, converged=True),
-    ):
+    for wrong in ({"labels": labels}, {"iterations": 1}, {"converged": True}):
         with pytest.raises(AssertionError):
-            verify_label_propagation(graph, wrong)
+            verify_label_propagation(graph, replace(right, **wrong))
