@@ -34,14 +34,6 @@ def check(device, graph, finder):
     np.testing.assert_array_equal(device.download(label, np.int32, n), smallest[labels])
 
 
-@pytest.mark.smoke
-def test_against_scipy(device):
-    rng = np.random.default_rng(6)
-    for most in [12] * 20 + [80] * 15 + [2000] * 3:
-        graph = random_graph(rng, most)
-        check(device, graph, finder_of(device, graph))
-
-
 def test_one_finder_many_times(device):
     graph = random_graph(np.random.default_rng(7), 80)
     finder = finder_of(device, graph)

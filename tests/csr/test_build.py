@@ -117,17 +117,6 @@ def test_skewed_rows(device):
 
 
 @pytest.mark.parametrize("algorithm", ["scatter", "buckets"])
-def test_order_of_the_arcs_does_not_matter(device, algorithm):
-    rng = np.random.default_rng(4)
-    tail, head = rng.integers(0, 500, (2, 9000), dtype=np.int32)
-    order = rng.permutation(9000)
-    _, *first = built(device, 500, tail, head, mirror=True, algorithm=algorithm)
-    _, *second = built(device, 500, tail[order], head[order], mirror=True, algorithm=algorithm)
-    for one, other in zip(first, second, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.parametrize("algorithm", ["scatter", "buckets"])
 @pytest.mark.parametrize("most", [0, 65_000])
 def test_wide_offsets(device, monkeypatch, algorithm, most):
     """64-bit offsets, throughout or until duplicates are squeezed out, on graphs that would not need them."""

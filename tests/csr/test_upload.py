@@ -41,10 +41,13 @@ def test_rows_are_kept_one_of_each_width(device):
     assert upload_csr(device, graph).offset is np.int64
 
 
-def test_rows_made_on_the_device_are_not_uploaded_again(device):
+def test_rows_made_on_the_device_are_not_uploaded_again(device, monkeypatch):
     made = powerlaw_graph(500, seed=1, device=device)
-    kept = upload_csr(device, made)
+    with monkeypatch.context() as patch:
+        patch.setitem(vars(device), "upload", None)  # whatever is uploaded now fails
+        kept = upload_csr(device, made)
     assert Residence.of(device, made).rows(made, False) is kept
+    assert (kept.n, kept.arcs, kept.offset) == (500, made.num_arcs, np.int32)
     holds(device, kept, made)
     graph = random_graph(4, 50, 100)
     other = upload_csr(device, random_graph(5, 50, 100))

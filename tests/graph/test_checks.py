@@ -192,7 +192,7 @@ def test_from_edges_names_the_place(source, target, options, said):
         Graph.from_edges(source, target, **options)
 
 
-def test_nuls_at_the_end_of_names_are_kept_and_ids_given_twice_are_one_vertex():
+def test_nuls_at_the_end_of_names_and_ids_given_twice():
     assert Graph.from_edges(["a\0", "a"], ["b", "b"]).ids.tolist() == ["a", "a\0", "b"]
     assert Graph.from_edges([0], [1], vertices=[2, 2, 0]).num_vertices == 3
 

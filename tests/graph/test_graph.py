@@ -202,11 +202,6 @@ def test_largest_component_equals_networkx():
         assert component_labels(graph._arrays)[0] == len(components)
 
 
-def test_a_tie_goes_to_the_smallest_vertex():
-    graph = Graph.from_edges([10, 4, 2], [11, 5, 3])
-    assert graph.largest_component().ids.tolist() == [2, 3]
-
-
 @pytest.mark.smoke
 def test_pickle():
     graph = Graph.from_edges(["x", "x"], ["y", "y"], weights=[1.5, 2.0], directed=True)

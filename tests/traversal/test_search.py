@@ -92,13 +92,6 @@ def test_middling(device):
             check(graph, source, device)
 
 
-def test_same_everywhere(device):
-    graph = random_graph(10)
-    first, second = (bfs(graph, 0, method=method, device=device) for method in ("hybrid", "frontier"))
-    assert (first.levels, first.reached) == (second.levels, second.reached)
-    np.testing.assert_array_equal(first.predecessor, second.predecessor)
-
-
 # --- scratch areas ------------------------------------------------------------------------------------
 
 
@@ -137,20 +130,24 @@ def test_scratch_is_used_again(device, monkeypatch):
 
 
 @pytest.mark.smoke
-def test_small_graphs(device):
-    for graph, source, distance in (
+@pytest.mark.parametrize(
+    ("graph", "source", "distance"),
+    [
         (Graph.from_edges([], [], vertices=[7]), 7, [0]),
         (Graph.from_edges([0, 1], [1, 2], vertices=range(5)), 4, [-1, -1, -1, -1, 0]),
         (Graph.from_edges([0, 0, 1, 1, 2], [0, 1, 1, 2, 2]), 0, [0, 1, 2]),  # with loops
         (Graph.from_edges(["a", "b"], ["b", "c"]), "c", [2, 1, 0]),
-    ):
-        found = check(graph, source, device)
-        assert found.distance.tolist() == distance
-        assert (found.levels, found.reached) == (max(distance) + 1, graph.num_vertices - distance.count(-1))
-    assert bfs_many(Graph.from_edges([], [], vertices=[7]), [7, 7], device=device).distance.tolist() == [
-        [0],
-        [0],
-    ]
+    ],
+)
+def test_small_graphs(device, graph, source, distance):
+    found = check(graph, source, device)
+    assert found.distance.tolist() == distance
+    assert (found.levels, found.reached) == (max(distance) + 1, graph.num_vertices - distance.count(-1))
+    assert bfs_many(graph, [source] * 2, device=device).distance.tolist() == [distance] * 2
+
+
+@pytest.mark.smoke
+def test_empty_graph(device):
     with pytest.raises(InputError, match="vertex 0 is not in the graph"):
         bfs(Graph.from_edges([], []), 0, device=device)
 

@@ -93,9 +93,8 @@ def test_delta_changes_no_byte(device):
 
 def test_awkward_graphs(device):
     for graph in awkward_graphs():
-        if graph.num_vertices and graph.num_vertices < 100:
-            equal(graph, graph.ids[0], device)
-            equal(graph, graph.ids[:3], device, weights=False)
+        equal(graph, graph.ids[0], device)
+        equal(graph, graph.ids[:3], device, weights=False)
     lonely = Graph.from_edges([0], [0], weights=[2.5])
     found = shortest_paths(lonely, [0], device=device, dtype="float32")
     assert found.distance.tolist() == [[0]] and found.predecessor.tolist() == [[-1]]
