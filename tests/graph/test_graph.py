@@ -200,6 +200,8 @@ def test_largest_component_equals_networkx():
         largest = min(components, key=lambda c: (-len(c), min(c)))
         assert graph.largest_component().ids.tolist() == sorted(largest)
         assert component_labels(graph._arrays)[0] == len(components)
+    tied = Graph.from_edges([10, 4, 2], [11, 5, 3])
+    assert tied.largest_component().ids.tolist() == [2, 3]  # the smallest vertex decides
 
 
 @pytest.mark.smoke
