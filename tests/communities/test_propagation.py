@@ -146,9 +146,8 @@ def test_awkward_graphs(device):
 
 def test_a_power_law_and_a_hub(device):
     leaves = 40_000  # several chunks of one row, on every device
-    star = Graph.from_edges(
-        np.r_[np.zeros(leaves, int), np.arange(1, leaves, 2)], np.r_[1 : leaves + 1, 2 : leaves + 1 : 2]
-    )
+    tails, heads = np.r_[np.zeros(leaves, int), 1:leaves:2], np.r_[1 : leaves + 1, 2 : leaves + 1 : 2]
+    star = Graph.from_edges(tails, heads)
     for graph in (star, powerlaw_graph(20_000, average_degree=14, seed=7)):
         verify_label_propagation(graph, label_propagation(graph, 3, device=device))
 

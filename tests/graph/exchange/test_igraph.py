@@ -36,9 +36,8 @@ def test_igraph_keeps_its_order_and_names():
     made.vs["name"] = [7, 3, 9, 1]
     assert Graph.from_igraph(made).ids.tolist() == [7, 3, 9, 1]
     assert Graph.from_igraph(made, duplicates="keep").num_edges == 3
-    assert (
-        Graph.from_igraph(igraph.Graph()).num_vertices == Graph.from_edges([], []).to_igraph().vcount() == 0
-    )
+    assert Graph.from_igraph(igraph.Graph()).num_vertices == 0
+    assert Graph.from_edges([], []).to_igraph().vcount() == 0
     made.es["length"] = [1, 2, 3]
     assert Graph.from_igraph(made, weight="length").weights.tolist() == [5, 1, 5, 1]
     assert Graph.from_igraph(made).weights is None
