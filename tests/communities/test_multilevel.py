@@ -100,12 +100,6 @@ def test_rows_are_chosen_for_by_groups_and_by_items_alone(device, method, monkey
             same_as_reference(method, graph, device, seed=2)
 
 
-def test_labels_on_the_device(device):
-    graph = clgraph.datasets.karate()
-    found = clgraph.louvain(graph, arrays="device", device=device)
-    assert found.labels.get().tolist() == clgraph.louvain(graph, device=device).labels.tolist()
-
-
 def test_more_slices_where_moves_spoil_each_other(device, monkeypatch):
     """In one slice all vertices swap sides for ever."""
     u, v = np.divmod(np.arange(900), 30)

@@ -1,11 +1,13 @@
 """Modularity on every device against the reference, in fractions, and NetworkX."""
 
+from functools import partial
+
 import networkx as nx
 import numpy as np
 import pytest
 from graphs import as_multigraph, tangle
 
-from clgraph import Graph, InputError, datasets, label_propagation, modularity
+from clgraph import Graph, InputError, datasets, label_propagation, louvain, modularity
 from clgraph.reference.communities import reference_modularity, verify_modularity
 
 
@@ -34,12 +36,14 @@ def test_equals_reference_and_networkx(device, directed, duplicates, weighted):
         assert plain == reference_modularity(graph, labels, weight=False)
 
 
-def test_labels_of_a_result(device):
+@pytest.mark.parametrize("find", [partial(label_propagation, iterations=3), louvain], ids=["cdlp", "louvain"])
+def test_labels_of_a_result(device, find):
     graph = datasets.karate()
-    for arrays in ("host", "device"):
-        found = label_propagation(graph, 3, arrays=arrays, device=device)
-        value = modularity(graph, found, device=device)
-        assert value == modularity(graph, label_propagation(graph, 3).labels, device=device)
+    here, there = (find(graph, arrays=arrays, device=device) for arrays in ("host", "device"))
+    assert there.labels.get().tolist() == here.labels.tolist() == find(graph).labels.tolist()
+    assert there.sizes.tolist() == here.sizes.tolist()
+    values = [modularity(graph, labels, device=device) for labels in (here, there, here.labels)]
+    assert values[0] == values[1] == values[2]
 
 
 def test_a_hub_of_many_arcs(device):

@@ -152,14 +152,6 @@ def test_a_power_law_and_a_hub(device):
         verify_label_propagation(graph, label_propagation(graph, 3, device=device))
 
 
-def test_labels_that_stay_on_the_device(device):
-    graph = tangle(2)
-    found = label_propagation(graph, 3, arrays="device", device=device)
-    other = label_propagation(graph, 3, device=device)
-    assert found.labels.get().tolist() == other.labels.tolist()
-    assert found.sizes.tolist() == other.sizes.tolist()
-
-
 def test_a_table_of_labels(device):
     pytest.importorskip("pandas")
     graph = Graph.from_edges(["a", "b"], ["b", "c"])

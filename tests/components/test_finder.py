@@ -14,6 +14,7 @@ from clgraph.device.launch import record_launches
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.reference.traversal import reference_components, verify_components
+from clgraph.scale.writing import write_shards
 
 
 def check(graph, device):
@@ -348,3 +349,38 @@ def test_the_finder_is_kept_with_the_graph(device):
     assert other.next is kept.next and other.state is kept.state
     found = device.download(largest.label, np.int32, graph.num_vertices)
     np.testing.assert_array_equal(found, by_smallest(labels))
+
+
+# --- shards, by any cut and number of ranks -------------------------------------------------------------------
+
+IN_SHARDS = {
+    "no vertex": lambda rng: Graph.from_edges([], []),
+    "isolated": lambda rng: Graph.from_edges([], [], vertices=[3, 1, 8]),
+    "star": lambda rng: Graph.from_edges([77] * 200, np.arange(200)),
+    "path": lambda rng: Graph.from_edges(np.arange(300), np.arange(1, 301)),
+    "path backwards": lambda rng: Graph.from_edges(np.arange(1, 301)[::-1], np.arange(300)[::-1]),
+    "few edges": lambda rng: Graph.from_edges(*rng.integers(0, 400, (2, 200)), vertices=np.arange(400)),
+    "random": lambda rng: Graph.from_edges(*rng.integers(0, 300, (2, 400))),
+    "directed": lambda rng: Graph.from_edges(*rng.integers(0, 300, (2, 250)), directed=True),
+}
+
+
+@pytest.mark.parametrize("name", IN_SHARDS)
+@pytest.mark.cross
+def test_shards_as_in_memory(device, tmp_path, name):
+    graph = IN_SHARDS[name](np.random.default_rng(5))
+    expected = connected_components(graph, device=device)
+    for shard_edges in (1000, 37):
+        shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=shard_edges)
+        found = connected_components(shards, device=device)
+        assert np.array_equal(found.labels, expected.labels) and np.array_equal(found.sizes, expected.sizes)
+        assert found.labels.dtype == np.int32 and found.sizes.dtype == np.int64
+
+
+@pytest.mark.parametrize("size", [2, 3, 5])
+def test_ranks_that_share_shards(tmp_path, size):
+    graph = IN_SHARDS["few edges"](np.random.default_rng(size))
+    shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=40)
+    expected = connected_components(graph)
+    found = connected_components(shards, device=[None] * size)
+    assert np.array_equal(found.labels, expected.labels) and np.array_equal(found.sizes, expected.sizes)

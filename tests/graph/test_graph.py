@@ -231,13 +231,6 @@ def test_from_scipy(kind):
         assert np.array_equal(again.to_scipy().toarray(), symmetric)
 
 
-def test_from_scipy_leaves_the_matrix_as_it_is():
-    matrix = sp.csr_array((np.ones(3), np.array([2, 1, 2]), np.array([0, 3, 3, 3])), shape=(3, 3))
-    graph = Graph.from_scipy(matrix, directed=True, weighted=True)
-    assert graph.col_idx.tolist() == [1, 2] and graph.weights.tolist() == [1, 2]
-    assert matrix.indices.tolist() == [2, 1, 2] and matrix.nnz == 3
-
-
 def test_more_vertices_than_int32(monkeypatch):
     monkeypatch.setattr(clgraph.graph.building, "INT32_MAX", 3)
     for last in (2, 2**60):

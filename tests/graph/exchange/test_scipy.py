@@ -146,9 +146,12 @@ def test_arrays_that_disagree_are_refused(matrix, said):
 
 
 def test_what_a_matrix_says_of_itself_is_not_believed():
-    matrix = sp.csr_array((np.ones(4), np.array([2, 1, 2, 1]), np.array([0, 4, 4, 4])), shape=(3, 3))
-    matrix.has_canonical_format = True
-    assert Graph.from_scipy(matrix, directed=True).col_idx.tolist() == [1, 2]
+    for canonical in (False, True):
+        matrix = sp.csr_array((np.ones(3), np.array([2, 1, 2]), np.array([0, 3, 3, 3])), shape=(3, 3))
+        matrix.has_canonical_format = canonical
+        graph = Graph.from_scipy(matrix, directed=True, weighted=True)
+        assert graph.col_idx.tolist() == [1, 2] and graph.weights.tolist() == [1, 2]
+        assert matrix.indices.tolist() == [2, 1, 2] and matrix.nnz == 3  # it is left as it was
     unused = spoilt("csr", data=np.arange(9), indices=np.array([1, 0, 2, 1, -7, 99, 3, 3, 3]))
     unused.indptr = np.array([0, 1, 3, 4, 4])
     assert Graph.from_scipy(unused, directed=False).num_edges == 2
