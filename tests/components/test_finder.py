@@ -351,7 +351,7 @@ def test_the_finder_is_kept_with_the_graph(device):
     np.testing.assert_array_equal(found, by_smallest(labels))
 
 
-# --- shards, by any cut and number of ranks -------------------------------------------------------------------
+# --- shards, by any cut and number of ranks -----------------------------------------------------------
 
 IN_SHARDS = {
     "no vertex": lambda rng: Graph.from_edges([], []),
