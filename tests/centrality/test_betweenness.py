@@ -16,11 +16,7 @@ from clgraph import DeviceError, Graph, InputError
 from clgraph.centrality import betweenness
 from clgraph.centrality.betweenness import dependencies
 from clgraph.csr.generate import powerlaw_graph
-from clgraph.reference.centrality import (
-    reference_betweenness,
-    reference_edge_betweenness,
-    verify_edge_betweenness,
-)
+from clgraph.reference import centrality as reference
 from clgraph.traversal import many
 
 
@@ -42,7 +38,7 @@ def test_equals_reference_and_networkx(doubles, directed):
     for endpoints in (False, True):
         for sources in (np.arange(40, dtype=np.int32), np.array([2, 5, 30, 39], np.int32)):
             found = dependencies(doubles, graph, sources, endpoints=endpoints)
-            expected = reference_betweenness(graph, sources.tolist(), endpoints)
+            expected = reference.reference_betweenness(graph, sources.tolist(), endpoints)
             assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
         for normalized in (True, False):
             options = {"normalized": normalized, "endpoints": endpoints}
@@ -56,7 +52,11 @@ def test_awkward_and_deep_graphs(doubles):
     for graph in [*awkward_graphs(), deep, Graph.from_edges([], [])]:
         n = graph.num_vertices
         found = clgraph.betweenness_centrality(graph, device=doubles)
-        expected = [v * (200 - v) * 2 for v in range(201)] if graph is deep else reference_betweenness(graph)
+        expected = (
+            [v * (200 - v) * 2 for v in range(201)]
+            if graph is deep
+            else reference.reference_betweenness(graph)
+        )
         scale = 1 / ((n - 1) * (n - 2)) if n > 2 else 1
         assert found == pytest.approx(np.array(expected) * scale, rel=1e-12, abs=1e-15)
 
@@ -146,13 +146,13 @@ def networkx_edges(graph):
 def test_edges_equal_reference_and_networkx(doubles, directed, duplicates):
     graph, n = tangle(3, 40, 90, directed=directed, duplicates=duplicates), 40
     for sources, count in ((None, n), ([2, 5, 30, 39], 4)):
-        sums = np.array(reference_edge_betweenness(graph, sources))
+        sums = np.array(reference.reference_edge_betweenness(graph, sources))
         found = clgraph.edge_betweenness_centrality(graph, sources=sources, device=doubles)
         assert found == pytest.approx(sums / (count * (n - 1)), rel=1e-12, abs=1e-15)
         plain = clgraph.edge_betweenness_centrality(graph, sources=sources, normalized=False, device=doubles)
         assert plain == pytest.approx(sums * n / count / (1 if directed else 2), rel=1e-12, abs=1e-15)
     found = clgraph.edge_betweenness_centrality(graph, device=doubles)
-    verify_edge_betweenness(graph, found)
+    reference.verify_edge_betweenness(graph, found)
     if duplicates == "merge":
         assert found == pytest.approx(networkx_edges(graph), rel=1e-9, abs=1e-12)
 
@@ -165,7 +165,7 @@ def test_edges_of_awkward_and_deep_graphs(doubles):
         if graph.num_vertices < 60:
             found = clgraph.edge_betweenness_centrality(graph, device=doubles)
             assert len(found) == graph.num_edges
-            verify_edge_betweenness(graph, found)
+            reference.verify_edge_betweenness(graph, found)
 
 
 def test_edges_from_more_sources_than_lanes(doubles):
@@ -180,10 +180,10 @@ def test_edges_from_more_sources_than_lanes(doubles):
 
 def test_the_verifier_of_edges_sees_what_is_wrong():
     graph = tangle(3, 40, 90)
-    right = np.array(reference_edge_betweenness(graph)) / (40 * 39)
-    verify_edge_betweenness(graph, right)
+    right = np.array(reference.reference_edge_betweenness(graph)) / (40 * 39)
+    reference.verify_edge_betweenness(graph, right)
     for at in (int(np.argmax(right)), int(np.argmin(right))):
         wrong = right.copy()
         wrong[at] += 1e-3
         with pytest.raises(AssertionError):
-            verify_edge_betweenness(graph, wrong)
+            reference.verify_edge_betweenness(graph, wrong)

@@ -107,9 +107,8 @@ def test_only_loops(device):
 def test_skewed_rows(device):
     """Rows of every class beside each other: short ones, one chunk, several chunks."""
     rng = np.random.default_rng(3)
-    lengths = np.r_[
-        rng.integers(0, 40, 200), rng.integers(30, 1100, 40), [1023, 1024, 1025, 2048, 2049, 5000, 9000]
-    ]
+    long = [1023, 1024, 1025, 2048, 2049, 5000, 9000]
+    lengths = np.r_[rng.integers(0, 40, 200), rng.integers(30, 1100, 40), long]
     tail = np.repeat(rng.permutation(len(lengths)), lengths)
     head = rng.integers(0, 12_000, len(tail))
     order = rng.permutation(len(tail))

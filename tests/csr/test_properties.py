@@ -48,9 +48,8 @@ def test_weights(device, odd, monkeypatch):
     if "HAVE_FP64" not in device.features:
         pytest.skip("the device has no float64")
     monkeypatch.setattr(properties, "SURVEYORS", 3)
-    count = (
-        6 * properties.LAUNCH.of(device) + 5
-    )  # each work-item comes back, and the first of them again for a few
+    # each work-item comes back, and the first of them again for a few
+    count = 6 * properties.LAUNCH.of(device) + 5
     weights = np.random.default_rng(6).integers(1, 2**20, count).astype(np.float64)
     weights[-1 - len(odd) : -1] = odd  # of one work-item
     rows = SimpleNamespace(arcs=count, defines=upload_csr(device, random_graph(4, 30, 40)).defines)

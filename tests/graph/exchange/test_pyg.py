@@ -135,10 +135,8 @@ def test_data_of_a_graph(torch):
 
 def test_attributes(torch, tmp_path):
     pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame(
-        {"source": [0, 1], "target": [1, 2], "km": [1.5, None], "x": [1, 2], "road": ["A", "B"]}
-    )
-    data = clgraph.to_pyg_data(Graph.from_pandas(table))
+    columns = {"source": [0, 1], "target": [1, 2], "km": [1.5, None], "x": [1, 2], "road": ["A", "B"]}
+    data = clgraph.to_pyg_data(Graph.from_pandas(pandas.DataFrame(columns)))
     assert data.edge_index.tolist() == [[0, 1, 1, 2], [1, 0, 2, 1]]
     assert data.road == ["A", "A", "B", "B"] and data.x_.tolist() == [1, 1, 2, 2]
     assert data.km[:2].tolist() == [1.5, 1.5] and np.isnan(data.km[2:].numpy()).all()
