@@ -44,18 +44,25 @@ def words(args: tuple[object, ...]) -> list[str]:
     return [*shlex.split(str(args[0])), *map(str, args[1:])] if args else []
 
 
-def process(*args: object, timeout: float = 300, **env: str) -> Run:
-    """``python -m clgraph ARGS`` to its end."""
+def python(*args: object, timeout: float = 300, cwd: Path | None = None, **env: str) -> Run:
+    """``python ARGS`` to its end."""
     done = subprocess.run(
-        [sys.executable, "-m", "clgraph", *words(args)],
+        [sys.executable, *map(str, args)],
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,
         timeout=timeout,
+        cwd=cwd,
         env=environment(**env),
     )
-    assert "Traceback" not in done.stderr, done.stderr
     return Run(done.returncode, done.stdout, done.stderr)
+
+
+def process(*args: object, timeout: float = 300, **env: str) -> Run:
+    """``python -m clgraph ARGS`` to its end."""
+    done = python("-m", "clgraph", *words(args), timeout=timeout, **env)
+    assert "Traceback" not in done.err, done.err
+    return done
 
 
 class InProcess:

@@ -1,22 +1,23 @@
-"""The cache folder: its place, its size, several processes."""
+"""The cache folder: its place, its size, several processes; binaries made after a process has ended."""
 
 from __future__ import annotations
 
 import grp
+import json
 import os
 import pwd
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_runs import environment
+from cli_runs import environment, python
 
-import clgraph
-from clgraph.device import cache, doctor, subprocesses
+from clgraph.device import background_build, cache, children, doctor, subprocesses
 from clgraph.device.device import Device
-from clgraph.errors import InputError
+from clgraph.errors import BuildError, InputError
 
 
 @pytest.mark.smoke
@@ -74,13 +75,8 @@ def test_what_was_used_longest_ago_goes(monkeypatch: pytest.MonkeyPatch, own_cac
 
 def test_the_folder_is_looked_at_seldom(monkeypatch: pytest.MonkeyPatch, own_cache: Path) -> None:
     looks, scandir = [], os.scandir
-
-    def watched(folder: Any) -> Any:
-        looks.append(folder)
-        return scandir(folder)
-
     monkeypatch.setattr(cache, "_written", None)
-    monkeypatch.setattr(os, "scandir", watched)
+    monkeypatch.setattr(os, "scandir", lambda folder: looks.append(folder) or scandir(folder))
     for key in range(100):
         cache.store("programs", str(key), bytes(1000))
         cache.load("programs", str(key))
@@ -98,13 +94,8 @@ def test_several_processes_write_and_prune(monkeypatch: pytest.MonkeyPatch, own_
             kept = cache.load("programs", str(i % 100))
             assert kept in (None, str(i % 100).encode() * 500), (i, kept[:20])
         """
-    path = os.pathsep.join(
-        filter(None, [str(Path(clgraph.__file__).parent.parent), os.environ.get("PYTHONPATH")])
-    )
-    running = [
-        subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path}, stderr=-1)
-        for _ in range(3)
-    ]
+    command = [sys.executable, "-c", code]
+    running = [subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE) for _ in range(3)]
     said = [process.communicate(timeout=120)[1] for process in running]
     assert [process.returncode for process in running] == [0, 0, 0], said
     # each looks after it has added a sixteenth
@@ -121,51 +112,50 @@ def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "_of_drivers", {})
 
 
-def closed(path: Path) -> Path:
+def folder_of(path: Path, mode: int = 0o700) -> Path:
+    """A folder with these rights, whatever the umask is."""
     path.mkdir(parents=True, exist_ok=True)
-    path.chmod(0o700)
+    path.chmod(mode)
     return path
 
 
-@pytest.mark.parametrize("case", ["writable", "room", "parent", "foreign", "foreign parent", "link"])
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        ("writable", "everybody may write to HERE/parent/cache"),
+        ("room", "everybody may write to HERE/parent/cache/programs"),
+        ("parent", "everybody may rename what is in HERE/parent"),
+        ("foreign", "HERE/parent/cache belongs to"),
+        ("foreign parent", "HERE/parent belongs to"),
+        ("link", "everybody may rename what is in HERE/open"),
+    ],
+)
 def test_a_folder_that_others_may_write_to_is_not_used(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     forgotten: None,
     capsys: pytest.CaptureFixture[str],
     case: str,
+    words: str,
 ) -> None:
-    parent = closed(tmp_path / "parent")
-    folder = closed(parent / "cache")
-    closed(folder / "programs")
+    parent = folder_of(tmp_path / "parent")
+    folder = folder_of(parent / "cache")
+    room = folder_of(folder / "programs")
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(folder))
     cache.store("programs", "key", b"planted")
     assert cache.cache_folder() == folder and capsys.readouterr().err == ""
     monkeypatch.setattr(cache, "_used", {})
     monkeypatch.setattr(cache, "_of_drivers", {})
-    words = {
-        "writable": f"everybody may write to {folder}",
-        "room": f"everybody may write to {folder / 'programs'}",
-        "parent": f"everybody may rename what is in {parent}",
-        "foreign": f"{folder} belongs to",
-        "foreign parent": f"{parent} belongs to",
-        "link": f"everybody may rename what is in {tmp_path / 'open'}",
-    }[case]
-    {"writable": folder, "room": folder / "programs", "parent": parent}.get(case, tmp_path).chmod(0o777)
     if case == "link":
-        tmp_path.chmod(0o700)
-        (tmp_path / "open").mkdir()
-        (tmp_path / "open").chmod(0o777)
-        (tmp_path / "open/cache").symlink_to(folder)
+        (folder_of(tmp_path / "open", 0o777) / "cache").symlink_to(folder)
         monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path / "open/cache"))
     elif case.startswith("foreign"):
-        tmp_path.chmod(0o700)
         if os.getuid() != 0:
             pytest.skip("only root can give a folder away")
         os.chown(folder if case == "foreign" else parent, 12345, -1)
     else:
-        tmp_path.chmod(0o700) if case != "writable" else None
-    used = cache.cache_folder()
+        {"writable": folder, "room": room, "parent": parent}[case].chmod(0o777)
+    words, used = words.replace("HERE", str(tmp_path)), cache.cache_folder()
     assert used != folder and used.stat().st_mode & 0o777 == 0o700 and used.stat().st_uid == os.getuid()
     assert cache.load("programs", "key") is None
     cache.store("programs", "key", b"mine")
@@ -180,9 +170,7 @@ def test_a_folder_that_others_may_write_to_is_not_used(
 def test_a_sticky_parent_and_a_group_of_ones_own(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, forgotten: None
 ) -> None:
-    sticky = closed(tmp_path / "sticky")
-    sticky.chmod(0o1777)
-    folder = closed(sticky / "cache")
+    folder = folder_of(folder_of(tmp_path / "sticky", 0o1777) / "cache")
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(folder))
     assert cache.cache_folder() == folder
     folder.chmod(0o770)
@@ -200,8 +188,7 @@ def test_somebody_else_is_first_to_make_it(
     folder = tmp_path / "cache"
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(folder))
     assert cache.cache_folder() == folder  # so far
-    folder.mkdir()
-    folder.chmod(0o777)
+    folder_of(folder, 0o777)
     assert cache.make_room("programs").parent != folder
     assert not list(folder.iterdir())
 
@@ -221,8 +208,7 @@ def test_folders_are_made_for_oneself(
 
 
 def test_the_temporary_folder_goes_with_the_process(tmp_path: Path) -> None:
-    (tmp_path / "open").mkdir()
-    (tmp_path / "open").chmod(0o777)
+    folder = folder_of(tmp_path / "open", 0o777)
     code = """if True:
         import os
         from clgraph.device import cache
@@ -232,11 +218,10 @@ def test_the_temporary_folder_goes_with_the_process(tmp_path: Path) -> None:
             os.wait()
             assert cache.load("programs", "key") == b"value"
         """
-    env = environment(CLGRAPH_CACHE_DIR=str(tmp_path / "open"), TMPDIR=str(tmp_path))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, timeout=60)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.count("\n") == 1
-    assert Path(done.stdout.split("\n")[0]).parent == tmp_path
+    done = python("-c", code, CLGRAPH_CACHE_DIR=str(folder), TMPDIR=str(tmp_path))
+    assert done.status == 0, done.err
+    assert done.err.count("\n") == 1
+    assert Path(done.out.split("\n")[0]).parent == tmp_path
     assert [file.name for file in tmp_path.iterdir()] == ["open"]
 
 
@@ -266,25 +251,19 @@ graph = clgraph.Graph.from_edges([0, 1], [1, 2])
 found = [clgraph.bfs(graph, 0, device=sys.argv[1], arrays=arrays).distance for arrays in ("host", "device")]
 print(found[0], (found[1] + 1).get())
 """
-
-
 KEPT = ("CLGRAPH_CACHE_DIR", "XDG_CACHE_HOME", "POCL_CACHE_DIR", "CUDA_CACHE_PATH")
 
 
 def searched(device: Device, tmp_path: Path, **changes: str) -> str:
     """What a search in a process of its own writes to stderr."""
-    (tmp_path / "tmp").mkdir(mode=0o700)
-    known = {name: value for name, value in environment().items() if name not in KEPT}
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", SEARCH, device.spec],
-        capture_output=True,
-        text=True,
-        env={**known, "TMPDIR": str(tmp_path / "tmp"), **changes},
-        timeout=300,
-    )
-    assert done.stdout == "[0 1 2] [1 2 3]\n", done.stderr
-    assert list((tmp_path / "tmp").iterdir()) == []
-    return done.stderr
+    temporary = folder_of(tmp_path / "tmp")
+    with pytest.MonkeyPatch.context() as patched:
+        for name in KEPT:
+            patched.delenv(name, raising=False)
+        done = python("-W", "ignore", "-c", SEARCH, device.spec, TMPDIR=str(temporary), **changes)
+    assert done.out == "[0 1 2] [1 2 3]\n", done.err
+    assert list(temporary.iterdir()) == []
+    return done.err
 
 
 @pytest.mark.parametrize(
@@ -300,8 +279,7 @@ def test_a_folder_that_cannot_be_made(device: Device, tmp_path: Path, name: str)
 
 
 def test_a_home_that_is_read_only(device: Device, tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    home.mkdir()
+    home = folder_of(tmp_path / "home")
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", home], capture_output=True).returncode:
         pytest.skip("only root may mount")
     try:
@@ -313,9 +291,93 @@ def test_a_home_that_is_read_only(device: Device, tmp_path: Path) -> None:
 
 
 def test_all_is_kept_in_the_folder_named(device: Device, tmp_path: Path) -> None:
-    home, folder = tmp_path / "home", tmp_path / "cache"
-    home.mkdir()
+    home, folder = folder_of(tmp_path / "home"), tmp_path / "cache"
     assert searched(device, tmp_path, HOME=str(home), CLGRAPH_CACHE_DIR=str(folder)) == ""
     assert list(home.iterdir()) == []
     if "pocl" in device.platform_version.lower():
         assert list((folder / "pocl").iterdir())
+
+
+# --- binaries made after a process has ended --------------------------------------------------------------
+
+CODE = """
+import os
+import sys
+import numpy as np
+from clgraph.device import get_device
+from clgraph.device.cache import make_room
+device = get_device(sys.argv[1])
+out = device.empty(4, np.int32)
+device.fill(out, np.int32(7), 4)
+device.program("sampling/members", BLOCK=32)
+assert device.download(out, np.int32, 4).tolist() == [7, 7, 7, 7]
+print(*sorted(os.listdir(make_room("wanted"))))
+"""
+
+
+def test_the_next_process_finds_them(device: Device, tmp_path: Path) -> None:
+    if device.quirks.binaries != "later":
+        pytest.skip("the driver makes binaries as it builds")
+    folders = {"CLGRAPH_CACHE_DIR": str(tmp_path / "cache"), "POCL_CACHE_DIR": str(tmp_path / "pocl")}
+
+    def wanted() -> list[str]:
+        done = python("-c", CODE, device.spec, **folders, **{background_build.VARIABLE: "1"})
+        assert done.status == 0, done.err
+        return done.out.split()
+
+    asked, end = wanted(), time.monotonic() + 300  # other processes go first
+    assert asked
+    while any(not (tmp_path / "cache" / "programs" / key).exists() for key in asked):
+        assert time.monotonic() < end
+        time.sleep(0.2)
+    assert wanted() == []  # nothing is built from source
+
+
+def test_make(own_cache: Path) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def build(**given: Any) -> bytes | None:
+        seen.append(given)
+        if given["spec"] == "bad":
+            raise BuildError("no")
+        return b"binary" if given["spec"] == "0:0" else None
+
+    assert children.make(build) == 0  # there is no folder yet
+    for key, spec in (("a", "bad"), ("b", "0:0"), ("c", "another")):
+        entry = {"spec": spec, "identity": ["a"], "source": "s", "options": ["-DX"]}
+        cache.store(background_build.ROOM, key, json.dumps(entry).encode())
+    (own_cache / background_build.ROOM / "d").write_bytes(b"damaged")
+    assert children.make(build) == 1
+    assert seen[1] == {"spec": "0:0", "identity": ["a"], "source": "s", "options": ["-DX"]}
+    assert [cache.load("programs", key) for key in "abcd"] == [None, b"binary", None, None]
+    assert not os.listdir(own_cache / background_build.ROOM)
+
+
+def test_another_device_has_that_number_now(device: Device) -> None:
+    assert children.build(device.spec, ["another"], "", []) is None
+
+
+@pytest.mark.parametrize("name", [*background_build.RANKS, background_build.VARIABLE])
+def test_nothing_is_asked(
+    own_cache: Path, device: Device, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(background_build.VARIABLE, "1")
+    monkeypatch.setenv(name, "0")
+    background_build.ask(device, "key", "source", ())
+    assert not (own_cache / background_build.ROOM).exists()
+
+
+def test_a_folder_that_goes_with_the_process(
+    own_cache: Path, device: Device, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(background_build.VARIABLE, "1")
+    folder_of(own_cache, 0o777)
+    background_build.ask(device, "key", "source", ())
+    assert "is not used as the cache" in capsys.readouterr().err
+    assert not os.listdir(own_cache) and not os.listdir(cache.cache_folder())
+
+
+def test_a_forked_process_starts_nothing(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("a process was started"))
+    monkeypatch.setattr(background_build, "_asked_in", os.getpid() + 1)
+    background_build._start()

@@ -1,65 +1,115 @@
-"""Choosing a device: words, numbers, names, the environment."""
+"""Devices: what is known of one, and choosing one by words, numbers, names, the environment."""
 
 from __future__ import annotations
 
+import pickle
 from types import SimpleNamespace
 from typing import Any
 
 import pyopencl as cl
 import pytest
+from cli_runs import python
 
 from clgraph.device import Device, get_device
 from clgraph.device.choosing import _raw_devices
+from clgraph.device.hardware import TUNING, quirks
 from clgraph.errors import DeviceError
 
 
-def raw(platform: str, name: str, type_: int, **more: Any) -> Any:
+@pytest.mark.smoke
+def test_facts(device: Device) -> None:
+    assert device.fault is None
+    assert device.kind in ("gpu", "cpu", "fpga", "emulator")
+    assert device.compute_units >= 1
+    assert device.max_buffer <= device.global_memory
+    assert get_device(device.spec) is device
+    assert get_device(device) is device
+    assert device.spec in repr(device)
+    with pytest.raises(TypeError, match="pass its spec"):
+        pickle.dumps(device)
+
+
+PIPELINES = """
+import sys
+import clgraph.device.doctor
+from clgraph.device import get_device
+device = get_device("cpu", kernels="ndrange")
+assert not device.has_pipeline("traversal/search")
+device.program("device/memory_fill")
+assert not [name for name in sys.modules if name.startswith("clgraph.fpga")]
+device = get_device("cpu", kernels="pipeline")
+assert device.has_pipeline("traversal/search") and not device.has_pipeline("sampling/contract")
+assert device.pipeline_parameter("UNROLL") == 4
+assert "clgraph.fpga.programs" in sys.modules
+"""
+
+
+def test_fpga_is_imported_on_demand() -> None:
+    """The hook between devices and `clgraph.fpga`: nothing of it is imported before one needs pipelines."""
+    done = python("-c", PIPELINES)
+    assert done.status == 0, done.err
+
+
+def raw(platform: str, name: str, type_: int, release: str = "") -> Any:
     """A driver's device, as far as looking at it goes."""
-    values: dict[str, Any] = {
-        "vendor": "v",
-        "driver_version": "1",
-        "max_compute_units": 1,
-        "global_mem_size": 1000,
-        "name": name,
-        "max_mem_alloc_size": 100,
-        "local_mem_size": 1,
-        "max_work_group_size": 64,
-        "compiler_available": True,
-        "extensions": "",
-        "version": "OpenCL 1.2",
-        "opencl_c_version": "OpenCL C 1.2",
-        "type": type_,
-        "platform": SimpleNamespace(name=platform, vendor="v", version=more.pop("release", "")),
-    }
-    return SimpleNamespace(**(values | more))
+    return SimpleNamespace(
+        vendor="v",
+        driver_version="1",
+        max_compute_units=1,
+        global_mem_size=1000,
+        name=name,
+        max_mem_alloc_size=100,
+        local_mem_size=1,
+        max_work_group_size=64,
+        compiler_available=True,
+        extensions="",
+        version="OpenCL 1.2",
+        opencl_c_version="OpenCL C 1.2",
+        type=type_,
+        platform=SimpleNamespace(name=platform, vendor="v", version=release),
+    )
 
 
-def fake(spec: str, platform: str, name: str, type_: int, fault: str | None = None, **more: Any) -> Device:
-    device = Device(raw(platform, name, type_, **more), spec)
+def fake(
+    spec: str, platform: str, name: str, type_: int, fault: str | None = None, release: str = ""
+) -> Device:
+    device = Device(raw(platform, name, type_, release), spec)
     device.__dict__["fault"] = fault
     return device
 
 
 GPU, CPU, ACC = cl.device_type.GPU, cl.device_type.CPU, cl.device_type.ACCELERATOR
-
-
 POCL, INTEL = "Portable Computing Language", "Intel(R) OpenCL"
-
-
-EMULATOR = "Intel(R) FPGA Emulation Platform for OpenCL(TM)"
-
-
+EMULATOR, BOARDS = "Intel(R) FPGA Emulation Platform for OpenCL(TM)", "Intel(R) FPGA SDK for OpenCL(TM)"
 MACHINE = [
     fake("0:0", "Clover-like", "quick", GPU, fault="builds fail"),
     fake("1:0", POCL, "pthread-old", CPU, fault="unknown target CPU", release="PoCL 3.0-rc2  Linux"),
     fake("1:1", POCL, "pthread-older", CPU, release="PoCL 2.9"),
     fake("2:0", POCL, "pthread-new", CPU, release="PoCL 3.1+debian  Linux"),
     fake("3:0", INTEL, "Xeon", CPU),
-    fake("4:0", "Intel(R) FPGA Emulation Platform for OpenCL(TM)", "Intel(R) FPGA Emulation Device", ACC),
+    fake("4:0", EMULATOR, "Intel(R) FPGA Emulation Device", ACC),
     fake("5:0", "NVIDIA CUDA", "NVIDIA H200", GPU),
     fake("5:1", "NVIDIA CUDA", "NVIDIA H200", GPU),
     fake("5:2", "NVIDIA CUDA", "NVIDIA T4", GPU),
 ]
+
+
+@pytest.mark.parametrize(
+    ("platform", "name", "type_", "kind", "shares"),
+    [
+        ("NVIDIA CUDA", "NVIDIA H200", GPU, "gpu", False),
+        ("Intel(R) OpenCL Graphics", "Intel(R) UHD", GPU, "gpu", False),
+        (POCL, "pthread-x", CPU, "cpu", True),
+        (INTEL, "Intel(R) Xeon(R)", CPU, "cpu", True),
+        (EMULATOR, "Intel(R) FPGA Emulation Device", ACC, "emulator", True),
+        (BOARDS, "pac_s10_dc : Intel PAC", ACC, "fpga", False),
+        ("Oclgrind", "Oclgrind Simulator", CPU | GPU | ACC, "simulator", False),
+    ],
+)
+def test_kinds(platform: str, name: str, type_: int, kind: str, shares: bool) -> None:
+    found = quirks(raw(platform, name, type_))
+    assert (found.kind, found.shares_memory) == (kind, shares)
+    assert TUNING[found.kind].items >= 1
 
 
 class Forgetful(dict[Any, Any]):
@@ -122,7 +172,7 @@ def test_unasked(machine: list[Device]) -> None:
     assert get_device().spec == "5:0"
     machine[:] = [d for d in machine if d.kind != "gpu"]
     assert get_device().spec == "2:0"
-    machine.append(fake("6:0", "Intel(R) FPGA SDK for OpenCL(TM)", "a board", ACC))
+    machine.append(fake("6:0", BOARDS, "a board", ACC))
     assert get_device().spec == "6:0"
     assert get_device("fpga").spec == "6:0"
     machine[:] = [d for d in MACHINE if d.kind == "emulator" or d.fault]
@@ -147,17 +197,15 @@ def test_order_of_wishes(machine: list[Device], monkeypatch: pytest.MonkeyPatch)
         get_device()
 
 
-def test_only_what_is_needed_is_probed(machine: list[Device]) -> None:
+def test_only_what_is_needed_is_probed(machine: list[Device], monkeypatch: pytest.MonkeyPatch) -> None:
     for device in machine:
-        device.__dict__.pop("fault")
-    machine[3].__dict__["fault"] = None
+        monkeypatch.delitem(vars(device), "fault")
+    monkeypatch.setitem(vars(machine[3]), "fault", None)
     assert get_device("pocl").spec == "2:0"
-    assert [d.spec for d in machine if "fault" in d.__dict__] == ["2:0"]
-    for device, old in zip(MACHINE, ("builds fail", "unknown target CPU", *[None] * 7), strict=True):
-        device.__dict__["fault"] = old
+    assert [d.spec for d in machine if "fault" in vars(d)] == ["2:0"]
 
 
-def test_broken_platforms_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_platforms_are_skipped() -> None:
     class Empty:
         name = "Clover"
 

@@ -5,36 +5,27 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from cli_runs import ROOT, Run, process, python
 from devices import has_oclgrind, working_devices
 
 import clgraph
 from clgraph.device import doctor, drivers, subprocesses
+from clgraph.device.doctor import shadows
 from clgraph.device.subprocesses import Found
 
-ROOT = Path(clgraph.__file__).parent.parent
 
-
-def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    return subprocess.run(
-        [sys.executable, "-m", "clgraph", *arguments],
-        env={**os.environ, "PYTHONPATH": path, **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
+def installed(info: Path, name: str, version: str, **more: str) -> None:
+    """The folder of metadata of a distribution, and what else is in it."""
+    info.mkdir(parents=True)
+    (info / ("PKG-INFO" if info.suffix == ".egg-info" else "METADATA")).write_text(
+        f"Name: {name}\nVersion: {version}\n"
     )
-
-
-@pytest.fixture
-def nowhere(tmp_path: Path) -> str:
-    """An OCL_ICD_VENDORS that leads to no driver."""
-    return str(tmp_path)
+    for file, text in more.items():
+        (info / file).write_text(text)
 
 
 # --- devices --------------------------------------------------------------------------------------
@@ -42,11 +33,11 @@ def nowhere(tmp_path: Path) -> str:
 
 @pytest.mark.smoke
 def test_devices() -> None:
-    done = run("devices")
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.split("\n")
+    done = process("devices")
+    assert done.status == 0, done.err
+    lines = done.out.split("\n")
     assert max(map(len, lines)) <= 80
-    report = json.loads(run("devices", "--json").stdout)
+    report = json.loads(process("devices --json").out)
     specs = {d["spec"]: d for d in report["devices"]}
     for device in working_devices().values():
         assert specs[device.spec]["working"], specs[device.spec]["reason"]
@@ -56,17 +47,20 @@ def test_devices() -> None:
     assert not any(d["kind"] == "simulator" for d in specs.values())
 
 
-def test_devices_without_platform(nowhere: str) -> None:
-    for option in ([], ["--json"]):
-        done = run("devices", *option, OCL_ICD_VENDORS=nowhere)
-        assert done.returncode == 1
-        assert "pip install 'pyclgraph[cpu]'" in done.stderr
-    assert json.loads(done.stdout) == {"platforms": [], "devices": []}
+def test_without_a_platform(tmp_path: Path) -> None:
+    for command in ("devices", "devices --json"):
+        done = process(command, OCL_ICD_VENDORS=str(tmp_path))
+        assert done.status == 1 and "pip install 'pyclgraph[cpu]'" in done.err
+    assert json.loads(done.out) == {"platforms": [], "devices": []}
+    done = process("doctor", OCL_ICD_VENDORS=str(tmp_path))
+    assert done.status == 1
+    assert "unset OCL_ICD_VENDORS" in done.out and "pip install 'pyclgraph[cpu]'" in done.out
+    assert "Traceback" not in done.out
 
 
 @pytest.mark.skipif(not has_oclgrind(), reason="Oclgrind is not installed")
 def test_oclgrind_is_shown_when_asked_for() -> None:
-    report = json.loads(run("devices", "--json", CLGRAPH_DEVICE="oclgrind").stdout)
+    report = json.loads(process("devices --json", CLGRAPH_DEVICE="oclgrind").out)
     assert [d["working"] for d in report["devices"] if d["kind"] == "simulator"] == [True]
 
 
@@ -83,10 +77,9 @@ def test_remedy_for_pocl_from_pypi() -> None:
         "working": False,
         "reason": "builds fail: error: unknown target CPU 'generic'",
     }
-    (fault,) = list(doctor._device_faults([listed]))
+    (fault,) = doctor._device_faults([listed])
     assert "unknown target CPU" in fault["fault"]
-    assert "apt-get install pocl-opencl-icd" in fault["remedy"]
-    assert "uninstall" not in fault["remedy"]
+    assert "apt-get install pocl-opencl-icd" in fault["remedy"] and "uninstall" not in fault["remedy"]
 
 
 # --- doctor ---------------------------------------------------------------------------------------
@@ -94,32 +87,24 @@ def test_remedy_for_pocl_from_pypi() -> None:
 
 @pytest.mark.smoke
 def test_doctor_where_all_is_well() -> None:
-    done = run("doctor", "--json")
-    report = json.loads(done.stdout)
-    assert done.returncode == (1 if report["faults"] else 0)
+    done = process("doctor --json")
+    report = json.loads(done.out)
+    assert done.status == (1 if report["faults"] else 0)
     assert report["working"] >= len(working_devices())
     assert report["versions"]["clgraph"] == clgraph.__version__
     assert "libOpenCL" in report["loader"]["library"]
     for icd in report["icds"]:
         assert icd["loads"], icd
-    plain = run("doctor").stdout
+    plain = process("doctor").out
     for heading in ("Versions", "Loader", "Drivers", "Devices", "Cache"):
         assert heading in plain
     assert max(map(len, plain.split("\n"))) <= 80
 
 
-def test_doctor_without_platform(nowhere: str) -> None:
-    done = run("doctor", OCL_ICD_VENDORS=nowhere)
-    assert done.returncode == 1
-    assert "unset OCL_ICD_VENDORS" in done.stdout
-    assert "pip install 'pyclgraph[cpu]'" in done.stdout
-    assert "Traceback" not in done.stdout + done.stderr
-
-
 def test_doctor_names_a_driver_that_does_not_load(tmp_path: Path) -> None:
     (tmp_path / "bad.icd").write_text("/nowhere/libgone.so\n")
     (tmp_path / "empty.icd").write_text("")
-    report = json.loads(run("doctor", "--json", OCL_ICD_VENDORS=str(tmp_path)).stdout)
+    report = json.loads(process("doctor --json", OCL_ICD_VENDORS=str(tmp_path)).out)
     states = {Path(icd["origin"]).name: icd for icd in report["icds"]}
     assert "cannot open shared object file" in states["bad.icd"]["error"]
     assert "empty" in states["empty.icd"]["error"]
@@ -130,8 +115,7 @@ def test_doctor_names_a_driver_that_does_not_load(tmp_path: Path) -> None:
 
 def test_doctor_survives_a_driver_that_kills(monkeypatch: pytest.MonkeyPatch) -> None:
     """A child that dies is a finding: the device that it was at is broken."""
-    device: dict[str, Any] = {"spec": "0:0", "name": "a", "kind": "cpu"}
-    good: dict[str, Any] = {"spec": "1:0", "name": "b", "kind": "cpu"}
+    device, good = ({"spec": f"{i}:0", "name": "a", "kind": "cpu"} for i in range(2))
     died = "ended the process that used it (SIGSEGV): no output"
     found = [
         Found("list", "", [device, good], None, False, 0.1),
@@ -140,15 +124,12 @@ def test_doctor_survives_a_driver_that_kills(monkeypatch: pytest.MonkeyPatch) ->
     ]
     monkeypatch.setattr(subprocesses, "go_through", lambda *_, **__: iter(found))
     devices, faults = doctor._devices()
-    assert [d["working"] for d in devices] == [False, True]
-    assert (
-        devices[0]["reason"] == f"the probe {died}" and devices[0]["verdict"] == f"BROKEN: the probe {died}"
-    )
-    assert faults == []
+    assert [d["working"] for d in devices] == [False, True] and faults == []
+    broken = devices[0]["reason"], devices[0]["verdict"]
+    assert broken == (f"the probe {died}", f"BROKEN: the probe {died}")
     found = [Found("list", "", None, died, True, 0.1)]
     devices, faults = doctor._devices()
-    assert devices == []
-    assert faults[0]["fault"] == f"asking the drivers for their devices {died}"
+    assert devices == [] and faults[0]["fault"] == f"asking the drivers for their devices {died}"
     for value, problem in (("the OpenCL loader failed", None), (None, "exit status 1: No module named 'x'")):
         found = [Found("list" if value else "", "", value, problem, False, 0.1)]
         devices, faults = doctor._devices()
@@ -164,10 +145,8 @@ def test_releases_that_do_not_go_together(monkeypatch: pytest.MonkeyPatch) -> No
         "intel-opencl-fpga-emu-rt": "2025.0.5",
     }
     texts = [f["fault"] + " -> " + f["remedy"] for f in doctor._package_faults(versions)]
-    assert len(texts) == 3
-    assert "pyclgraph[fpga-emulator]" in texts[0]
-    assert "pyclgraph[cpu]" in texts[1]
-    assert "libintelocl_emu.so is missing" in texts[2]
+    words = ("pyclgraph[fpga-emulator]", "pyclgraph[cpu]", "libintelocl_emu.so is missing")
+    assert all(word in text for word, text in zip(words, texts, strict=True))
     assert list(doctor._package_faults(dict.fromkeys(doctor.PACKAGES))) == []
 
 
@@ -176,8 +155,7 @@ def test_releases_that_do_not_go_together(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_another_distribution_of_the_same_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The package index has another `clgraph`; ours is pyclgraph."""
-    (tmp_path / "clgraph-7.0.dist-info").mkdir()
-    (tmp_path / "clgraph-7.0.dist-info/METADATA").write_text("Name: clgraph\nVersion: 7.0\n")
+    installed(tmp_path / "clgraph-7.0.dist-info", "clgraph", "7.0")
     monkeypatch.syspath_prepend(tmp_path)
     fault = next(doctor._name_faults())
     assert f"another distribution, clgraph 7.0 in {tmp_path}, has the same import name" in fault["fault"]
@@ -185,12 +163,9 @@ def test_another_distribution_of_the_same_name(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_another_copy_of_clgraph(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    info = tmp_path / "pyclgraph-0.1.0.dist-info"
-    for folder in (info, tmp_path / "clgraph"):
-        folder.mkdir()
-    (info / "METADATA").write_text("Name: pyclgraph\nVersion: 0.1.0\n")
+    installed(tmp_path / "pyclgraph-0.1.0.dist-info", "pyclgraph", "0.1.0")
+    (tmp_path / "clgraph/cl").mkdir(parents=True)
     monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "clgraph/cl").mkdir()
     assert list(doctor._name_faults()) == []  # an editable install, whose wheel has only the kernels
     (tmp_path / "clgraph/__init__.py").touch()
     fault = list(doctor._name_faults())[-1]
@@ -203,8 +178,8 @@ def test_no_other_clgraph(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     """Nothing to report in a checkout, or where the installed package is the imported one."""
     monkeypatch.setattr(doctor, "find_distribution", lambda name: None)
     assert list(doctor._name_faults()) == []
-    (tmp_path / "METADATA").write_text("Name: pyclgraph\nVersion: 0.1.0\n")
-    ours = importlib.metadata.PathDistribution(tmp_path)
+    installed(tmp_path / "info", "pyclgraph", "0.1.0")
+    ours = importlib.metadata.PathDistribution(tmp_path / "info")
     monkeypatch.setattr(ours, "locate_file", lambda path: ROOT / path)
     monkeypatch.setattr(doctor, "find_distribution", lambda name: ours if name == "pyclgraph" else None)
     assert list(doctor._name_faults()) == []
@@ -216,15 +191,127 @@ def test_no_other_clgraph(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
 def test_cache_command(tmp_path: Path) -> None:
     (tmp_path / "programs").mkdir()
     (tmp_path / "programs/x").write_bytes(b"12345")
-    report = json.loads(run("cache", "--json", CLGRAPH_CACHE_DIR=str(tmp_path)).stdout)
+    here = {"CLGRAPH_CACHE_DIR": str(tmp_path)}
+    report = json.loads(process("cache --json", **here).out)
     rooms = {"programs": {"files": 1, "bytes": 5}}
     assert report == {"folder": str(tmp_path), "limit": 512 << 20, "rooms": rooms}
-    done = run("cache", CLGRAPH_CACHE_DIR=str(tmp_path), CLGRAPH_CACHE_SIZE="3G")
-    assert done.stdout == f"{tmp_path}, at most 3.0 GiB\n  programs: 1 files, 5 B\n"
-    done = run("cache", CLGRAPH_CACHE_SIZE="much")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "error: CLGRAPH_CACHE_SIZE is 'much': give bytes, or a whole number with K, M, G" in done.stderr
-    done = run("cache", "--clear", CLGRAPH_CACHE_DIR=str(tmp_path))
-    assert done.returncode == 0
-    assert "cleared" in done.stdout
-    assert not (tmp_path / "programs").exists()
+    done = process("cache", CLGRAPH_CACHE_SIZE="3G", **here)
+    assert done.out == f"{tmp_path}, at most 3.0 GiB\n  programs: 1 files, 5 B\n"
+    done = process("cache", CLGRAPH_CACHE_SIZE="much")
+    assert (done.status, done.out) == (1, "")
+    assert "error: CLGRAPH_CACHE_SIZE is 'much': give bytes, or a whole number with K, M, G" in done.err
+    done = process("cache --clear", **here)
+    assert done.status == 0 and "cleared" in done.out and not (tmp_path / "programs").exists()
+
+
+# --- files in the current folder that have the names of modules --------------------------------------------
+
+NAMES = ("numpy", "pyopencl", "json", "scipy", "typing", "tempfile")
+# as the command `clgraph` starts, whose own folder comes first, not the current one
+COMMAND = "import sys; from clgraph.cli import main; main(sys.argv[1:])"
+
+
+@pytest.fixture
+def trap(tmp_path: Path) -> Path:
+    """A folder of modules that note that they were run."""
+    folder = tmp_path / "trap"
+    folder.mkdir()
+    for name in NAMES:
+        (folder / f"{name}.py").write_text(
+            f"open({str(tmp_path / 'marker')!r}, 'a').write({name!r} + ' ')\nraise ImportError('trapped')\n"
+        )
+    return folder
+
+
+def nothing_ran(trap: Path) -> None:
+    marker = trap.parent / "marker"
+    assert not marker.exists(), marker.read_text()
+
+
+def command(trap: Path, *args: object, **env: str) -> Run:
+    """A command of clgraph in the trap, which runs nothing of it."""
+    done = python("-P", "-c", COMMAND, *args, cwd=trap, **env)
+    nothing_ran(trap)
+    return done
+
+
+@pytest.mark.parametrize(("word", "status"), [("devices", 0), ("doctor", 1)])
+def test_nothing_from_the_current_folder_runs(trap: Path, word: str, status: int) -> None:
+    # an empty cache: the first probe of each device is made in a child
+    done = command(trap, word, CLGRAPH_CACHE_DIR=str(trap.parent / "cache"))
+    assert done.status == status, done.err
+
+
+@pytest.mark.device
+@pytest.mark.first_device
+def test_nothing_from_the_current_folder_runs_in_a_benchmark(device: object, trap: Path) -> None:
+    out = trap.parent / "out"
+    only = ["--only", "*/drv exact/clgraph, one core", "--no-figures", "--repeat", "1"]
+    done = command(trap, "bench", "sampling", "--sizes", "300", *only, "--out", out)
+    assert done.status == 0, done.err
+    assert list((out / "cases").iterdir())
+
+
+def test_an_empty_entry_of_pythonpath_is_not_the_current_folder(
+    trap: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(trap)
+    for path in ("", ":", f"{os.pathsep}/nowhere{os.pathsep}"):
+        monkeypatch.setenv("PYTHONPATH", path)
+        assert "" not in subprocesses.environment()["PYTHONPATH"].split(os.pathsep)
+    found = [*subprocesses.go_through("clgraph.device.children")]
+    assert found[0].item == "list" and all(each.problem is None for each in found)
+    nothing_ran(trap)
+
+
+def test_the_doctor_names_them(trap: Path) -> None:
+    (trap / "random").mkdir()
+    (trap / "random/__init__.py").write_text("")
+    (trap / "logging").mkdir()  # no package
+    (trap / "sys.py").write_text("")  # cannot be hidden
+    (trap / "mine.py").write_text("")
+    done = command(trap, "doctor", "--json")
+    assert done.status == 1
+    faults = {fault["fault"]: fault["remedy"] for fault in json.loads(done.out)["faults"]}
+    named = {fault.split(" ")[0] for fault in faults if "would be imported instead of the module" in fault}
+    assert named == {str(trap / f"{name}.py") for name in NAMES} | {str(trap / "random")}
+    assert not any(word in remedy for remedy in faults.values() for word in ("mv ", "rm "))
+
+
+def test_folders_of_pythonpath(trap: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shadows() == []
+    monkeypatch.setattr(sys, "path", [str(trap), *sys.path])
+    found = {name: (file, why) for name, file, why in shadows()}
+    assert set(found) == set(NAMES)
+    assert found["numpy"][0] == trap / "numpy.py" and "PYTHONPATH" in found["numpy"][1]
+
+
+@pytest.mark.parametrize(
+    ("info", "files"),
+    [
+        ("click-8.1.dist-info", {"RECORD": "click/__init__.py,,\nclick-8.1.dist-info/METADATA,,\n"}),
+        ("click-8.1-py3.11.egg-info", {"SOURCES.txt": "src/x.py\n", "top_level.txt": "click\n"}),
+        ("click-8.1.dist-info", {}),
+    ],
+    ids=["pip", "distutils", "conda, Debian"],
+)
+def test_packages_that_are_installed_there(
+    info: str, files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`pip install --target`, and modules of clusters, put packages into folders of PYTHONPATH."""
+    site = tmp_path / "site"
+    for name in ("click", "numpy"):
+        (site / name).mkdir(parents=True)
+        (site / name / "__init__.py").touch()
+    installed(site / info, "click", "8.1", **files)
+    monkeypatch.setattr(sys, "path", [str(site), *sys.path])
+    assert [name for name, _, _ in shadows()] == ["numpy"]  # nobody has installed that one
+
+
+def test_the_folder_of_an_editable_install(
+    trap: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = json.dumps({"url": trap.as_uri(), "dir_info": {"editable": True}})
+    installed(tmp_path / "site/numpy-9.dist-info", "numpy", "9", **{"direct_url.json": where})
+    monkeypatch.setattr(sys, "path", [str(trap), *sys.path, str(tmp_path / "site")])
+    assert shadows() == []

@@ -1,31 +1,21 @@
-"""Finding drivers: what is told to the loader, without asking any driver."""
+"""Finding drivers, without asking any: what the loader is told, and what is registered with it."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import os
-import subprocess
+import stat
 import sys
 from pathlib import Path
 
 import pytest
+from cli_runs import python
 
-import clgraph
 from clgraph.device import drivers
+from clgraph.device.drivers import AVX512, CPU_TARGET, WARNING, Icd, target
 from clgraph.errors import DeviceError
 
-ROOT = Path(clgraph.__file__).parent.parent
-
-
-def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": path, **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+ENVIRONMENT = "prefix/etc/OpenCL/vendors"  # of conda
 
 
 @pytest.fixture
@@ -44,97 +34,97 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
+def put(folder: Path, files: dict[str, str]) -> None:
+    """Write files of a line each; HERE in it is the folder."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"{text.replace('HERE', str(folder))}\n" if text else "")
+
+
+def found(*, oclgrind: bool = False) -> list[str]:
+    return [icd.library for icd in drivers.find_icds(oclgrind=oclgrind)]
+
+
 def corrected(*, oclgrind: bool = False) -> list[str] | None:
     """What the loader reads instead of the system's files; None if those do."""
     before = os.environ.get("OCL_ICD_VENDORS")
     with drivers._corrected_drivers(drivers.find_icds(oclgrind=oclgrind)):
         folder = os.environ.get("OCL_ICD_VENDORS")
-        found = None if folder == before else [f.read_text() for f in sorted(Path(str(folder)).iterdir())]
+        told = None if folder == before else [f.read_text() for f in sorted(Path(str(folder)).iterdir())]
     assert os.environ.get("OCL_ICD_VENDORS") == before
     assert folder == before or not Path(str(folder)).exists()
-    return found
+    return told
 
 
 @pytest.mark.smoke
 def test_import_queries_nothing() -> None:
-    done = run("import sys, clgraph; assert 'pyopencl' not in sys.modules, 'pyopencl was imported'")
-    assert done.returncode == 0, done.stderr
+    done = python("-c", "import sys, clgraph; assert 'pyopencl' not in sys.modules, 'pyopencl was imported'")
+    assert done.status == 0, done.err
 
 
-def test_nothing_to_find(bare: Path) -> None:
-    assert drivers.find_icds() == []
-    assert corrected() is None
-
-
-def test_system_files_alone_need_no_folder(bare: Path) -> None:
-    (bare / "vendors/one.icd").write_text("libone.so\n")
-    assert [icd.library for icd in drivers.find_icds()] == ["libone.so"]
-    assert corrected() is None
-
-
-def test_environment_with_placeholder_and_with_real_library(bare: Path) -> None:
-    vendors = bare / "prefix/etc/OpenCL/vendors"
-    vendors.mkdir(parents=True)
-    (vendors / "intel.icd").write_text("/opt/anaconda1anaconda2anaconda3/lib/libintelocl.so\n")
-    real = bare / "prefix/libother.so"
-    real.touch()
-    (vendors / "other.icd").write_text(f"{real}\n")
-    (bare / "vendors/system.icd").write_text("libsystem.so.1\n")
-    (bare / "vendors/empty.icd").write_text("")
-    found = drivers.find_icds()
-    assert {icd.library for icd in found} == {str(real), "libsystem.so.1", ""}
-    assert corrected() == ["libsystem.so.1\n", f"{real}\n"]  # the system's are kept beside the corrected ones
+@pytest.mark.parametrize(
+    ("files", "libraries", "told"),
+    [
+        pytest.param({}, [], None, id="nothing"),
+        pytest.param({"vendors/one.icd": "libone.so"}, ["libone.so"], None, id="system files alone"),
+        pytest.param(  # the system's are kept beside the corrected ones
+            {
+                f"{ENVIRONMENT}/intel.icd": "/opt/anaconda1anaconda2anaconda3/lib/libintelocl.so",
+                f"{ENVIRONMENT}/other.icd": "HERE/prefix/libother.so",
+                "prefix/libother.so": "",
+                "vendors/system.icd": "libsystem.so.1",
+                "vendors/empty.icd": "",
+            },
+            ["", "HERE/prefix/libother.so", "libsystem.so.1"],
+            ["libsystem.so.1\n", "HERE/prefix/libother.so\n"],
+            id="an environment with a placeholder and a real library",
+        ),
+        pytest.param(  # the one that exists wins
+            {
+                f"{ENVIRONMENT}/intel.icd": "HERE/prefix/libintelocl.so",
+                "prefix/libintelocl.so": "",
+                "vendors/intel.icd": "/gone/libintelocl.so.2",
+            },
+            ["HERE/prefix/libintelocl.so"],
+            ["HERE/prefix/libintelocl.so\n"],
+            id="the same library twice",
+        ),
+    ],
+)
+def test_what_the_loader_is_told(
+    bare: Path, files: dict[str, str], libraries: list[str], told: list[str] | None
+) -> None:
+    put(bare, files)
+    assert sorted(found()) == [library.replace("HERE", str(bare)) for library in libraries]
+    assert corrected() == (told and [line.replace("HERE", str(bare)) for line in told])
 
 
 def test_nvidia_library_without_icd(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    library = bare / "lib/libnvidia-opencl.so.1"
-    library.parent.mkdir()
-    library.touch()
-    monkeypatch.setattr(drivers, "LIBRARY_FOLDERS", (str(library.parent),))
-    monkeypatch.setattr(drivers, "NVIDIA_LIBRARY", library.name)
-    assert [icd.library for icd in drivers.find_icds()] == [str(library)]
-    (bare / "vendors/nvidia.icd").write_text(
-        "libnvidia-opencl.so.1\n"
-    )  # names it, but the linker finds it not
-    assert [icd.library for icd in drivers.find_icds()] == [str(library)]
-    monkeypatch.setattr(
-        drivers, "dlopen_error", lambda library: None
-    )  # an .icd file that works is left alone
+    put(bare, {"lib/libnvidia-opencl.so.1": ""})
+    monkeypatch.setattr(drivers, "LIBRARY_FOLDERS", (str(bare / "lib"),))
+    monkeypatch.setattr(drivers, "NVIDIA_LIBRARY", "libnvidia-opencl.so.1")
+    assert found() == [f"{bare}/lib/libnvidia-opencl.so.1"]
+    put(bare, {"vendors/nvidia.icd": "libnvidia-opencl.so.1"})  # names it, but the linker finds it not
+    assert found() == [f"{bare}/lib/libnvidia-opencl.so.1"]
+    monkeypatch.setattr(drivers, "dlopen_error", lambda library: None)  # one that works is left alone
     assert [icd.corrected for icd in drivers.find_icds()] == [False]
 
 
-def test_same_library_twice_is_told_once(bare: Path) -> None:
-    vendors = bare / "prefix/etc/OpenCL/vendors"
-    vendors.mkdir(parents=True)
-    real = bare / "prefix/libintelocl.so"
-    real.touch()
-    (vendors / "intel.icd").write_text(f"{real}\n")
-    (bare / "vendors/intel.icd").write_text("/gone/libintelocl.so.2\n")
-    assert [icd.library for icd in drivers.find_icds()] == [str(real)]  # the one that exists wins
-
-
 def test_users_variable_is_respected(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    mine = bare / "mine"
-    mine.mkdir()
-    (mine / "a.icd").write_text("liba.so\n")
-    (bare / "vendors/system.icd").write_text("libsystem.so\n")
-    monkeypatch.setenv("OCL_ICD_VENDORS", str(mine))
-    assert [icd.library for icd in drivers.find_icds(oclgrind=True)] == ["liba.so"]
-    assert corrected(oclgrind=True) is None
-    monkeypatch.setenv("OCL_ICD_VENDORS", str(mine / "a.icd"))
-    assert [icd.library for icd in drivers.find_icds()] == ["liba.so"]
+    put(bare, {"mine/a.icd": "liba.so", "vendors/system.icd": "libsystem.so"})
+    monkeypatch.setenv("OCL_ICD_VENDORS", str(bare / "mine"))
+    assert found(oclgrind=True) == ["liba.so"] and corrected(oclgrind=True) is None
+    monkeypatch.setenv("OCL_ICD_VENDORS", str(bare / "mine/a.icd"))
+    assert found() == ["liba.so"]
     monkeypatch.setenv("OCL_ICD_VENDORS", "/somewhere/libx.so")
-    assert [icd.library for icd in drivers.find_icds()] == ["/somewhere/libx.so"]
+    assert found() == ["/somewhere/libx.so"]
 
 
 def test_oclgrind_only_when_asked(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (bare / "vendors/oclgrind.icd").write_text("/usr/lib/oclgrind/liboclgrind-rt-icd.so\n")
+    put(bare, {"vendors/oclgrind.icd": "/usr/lib/oclgrind/liboclgrind-rt-icd.so"})
     monkeypatch.setattr(drivers, "find_oclgrind", lambda: "/x/liboclgrind-rt-icd.so")
-    assert drivers.find_icds() == []
-    assert [icd.library for icd in drivers.find_icds(oclgrind=True)] == ["/x/liboclgrind-rt-icd.so"]
-
-
-def test_oclgrind_asked_for_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert found() == []
+    assert found(oclgrind=True) == ["/x/liboclgrind-rt-icd.so"]
     state = drivers._State()
     state.platforms = []
     monkeypatch.setattr(drivers, "_state", state)
@@ -143,7 +133,7 @@ def test_oclgrind_asked_for_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_folder_where_the_cache_cannot_be_written(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    icds = [drivers.Icd("/a.so", "", corrected=True)]
+    icds = [Icd("/a.so", "", corrected=True)]
     with drivers._corrected_drivers(icds):
         assert Path(os.environ["OCL_ICD_VENDORS"]).parent == bare / "cache/icd"
     (bare / "file").touch()
@@ -154,37 +144,113 @@ def test_folder_where_the_cache_cannot_be_written(bare: Path, monkeypatch: pytes
 
 
 def test_pip_packages_by_their_file_lists(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    site = tmp_path / "lib/python3.11/site-packages"
-    info = site / "intel_opencl_rt-2025.0.5.dist-info"
+    info = tmp_path / "lib/python3.11/site-packages/intel_opencl_rt-2025.0.5.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: intel-opencl-rt\nVersion: 2025.0.5\n")
     (info / "RECORD").write_text("../../libintelocl.so,,\n")
     library = tmp_path / "lib/libintelocl.so"
     library.touch()
-    monkeypatch.setattr(
-        importlib.metadata,
-        "distribution",
-        lambda name: (
-            importlib.metadata.PathDistribution(info)
-            if name == "intel-opencl-rt"
-            else (_ for _ in ()).throw(importlib.metadata.PackageNotFoundError(name))
-        ),
-    )
-    assert [icd.library for icd in drivers.pip_icds()] == [str(library)]
-    assert drivers.pip_icds()[0].origin == "pip package intel-opencl-rt 2025.0.5"
+
+    def distribution(name: str) -> importlib.metadata.Distribution:
+        if name != "intel-opencl-rt":
+            raise importlib.metadata.PackageNotFoundError(name)
+        return importlib.metadata.PathDistribution(info)
+
+    monkeypatch.setattr(importlib.metadata, "distribution", distribution)
+    (icd,) = drivers.pip_icds()
+    assert (icd.library, icd.origin) == (str(library), "pip package intel-opencl-rt 2025.0.5")
 
 
 def test_children_look_for_themselves() -> None:
     """The variable that steers the loader is not left in the environment."""
-    done = run(
-        "import os, clgraph.device.drivers as d; d.platforms(); print(os.environ.get('OCL_ICD_VENDORS'))",
-        OCL_ICD_VENDORS="",
-    )
-    assert done.stdout.strip() in ("None", ""), done.stdout + done.stderr
+    code = "import os, clgraph.device.drivers as d; d.platforms(); print(os.environ.get('OCL_ICD_VENDORS'))"
+    done = python("-c", code, OCL_ICD_VENDORS="")
+    assert done.out.strip() in ("None", ""), done.out + done.err
 
 
 def test_no_platform_at_all(tmp_path: Path) -> None:
-    done = run("import clgraph.device as d; d.get_device()", OCL_ICD_VENDORS=str(tmp_path))
-    assert "DeviceError" in done.stderr
-    assert "pip install 'pyclgraph[cpu]'" in done.stderr
-    assert "apt-get install pocl-opencl-icd" in done.stderr
+    done = python("-c", "import clgraph.device as d; d.get_device()", OCL_ICD_VENDORS=str(tmp_path))
+    for words in ("DeviceError", "pip install 'pyclgraph[cpu]'", "apt-get install pocl-opencl-icd"):
+        assert words in done.err
+
+
+# --- drivers that pip installed, registered with the loader inside pyopencl's wheel -----------------------
+
+
+def test_each_missed_driver_gets_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    icds = [Icd("/x/liba.so", "system"), Icd("/x/libb.so.1", "pip package b 1", corrected=True)]
+    monkeypatch.setattr(drivers, "find_icds", lambda: icds)
+    monkeypatch.setattr(drivers, "_bundled_folder", lambda: tmp_path)
+    before = os.umask(0o077)
+    try:
+        assert drivers.register() == [f"{tmp_path}/clgraph-libb.icd: /x/libb.so.1 (pip package b 1)"]
+    finally:
+        os.umask(before)
+    (file,) = tmp_path.iterdir()
+    assert (file.name, file.read_text()) == ("clgraph-libb.icd", "/x/libb.so.1\n")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o644
+    monkeypatch.setattr(drivers, "find_icds", lambda: icds[:1])
+    assert drivers.register() == []
+    monkeypatch.setattr(drivers, "find_icds", lambda: icds[1:])
+    monkeypatch.setattr(drivers, "_bundled_folder", lambda: tmp_path / "gone")  # which cannot be written
+    remedy = r"As root: echo /x/libb\.so\.1 > /etc/OpenCL/vendors/clgraph-libb\.icd"
+    with pytest.raises(DeviceError, match=remedy):
+        drivers.register()
+
+
+def test_what_is_registered_is_found_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    library = tmp_path / "libone.so"
+    library.touch()
+    monkeypatch.delenv("OCL_ICD_VENDORS", raising=False)
+    monkeypatch.setattr(drivers, "pip_icds", lambda: [Icd(str(library), "pip package one 1", corrected=True)])
+    assert str(library) in [icd.library for icd in drivers.find_icds() if icd.corrected]
+    monkeypatch.setattr(drivers, "bundled_icds", lambda: [Icd(str(library), "beside", bundled=True)])
+    assert [icd.bundled for icd in drivers.find_icds() if icd.library == str(library)] == [True]
+
+
+def test_drivers_that_the_loader_was_told_of_too_late() -> None:
+    missed = [icd.library for icd in drivers.find_icds() if icd.corrected and "intel" in icd.library]
+    if not missed:
+        pytest.skip("no driver here needs correcting")
+    code = (
+        "import pyopencl\n"
+        "try: pyopencl.get_platforms()\n"
+        "except pyopencl.Error: pass\n"
+        "import clgraph\n"
+        "try: clgraph.get_device('intel')\n"
+        "except clgraph.DeviceError as error: print(error)\n"
+    )
+    done = python("-c", code)
+    assert missed[0] in done.out and "clgraph doctor --fix" in done.out, done.out + done.err
+    assert python("-c", "import clgraph; print(clgraph.get_device('intel').kind)").out == "cpu\n"
+
+
+# --- processors that are newer than Intel's runtimes, which are told of them ------------------------------
+
+
+def cpuinfo(vendor: str, family: int, flags: set[str]) -> str:
+    one = f"vendor_id\t: {vendor}\ncpu family\t: {family}\nmodel name\t: a: b\nflags\t\t: {' '.join(flags)}\n"
+    return f"processor\t: 0\n{one}\nprocessor\t: 1\n{one}"
+
+
+def test_target() -> None:
+    assert target(cpuinfo("AuthenticAMD", 26, {"avx2", *AVX512})) == "skx"
+    assert target(cpuinfo("AuthenticAMD", 26, {"avx2", "avx512f"})) == "core-avx2"
+    assert target(cpuinfo("AuthenticAMD", 26, {"sse2"})) is None
+    assert target(cpuinfo("AuthenticAMD", 25, {"avx2", *AVX512})) is None  # known: Zen 4
+    assert target(cpuinfo("GenuineIntel", 26, {"avx2"})) is None
+    assert target("Processor : an ARM\n") is None
+
+
+@pytest.mark.parametrize("set_by_user", [None, "corei7-avx"])
+def test_warning_is_left_out_and_all_else_passed_on(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], set_by_user: str | None
+) -> None:
+    monkeypatch.setattr(drivers, "target", lambda text: "core-avx2")
+    monkeypatch.delenv(CPU_TARGET, raising=False)
+    if set_by_user:
+        monkeypatch.setenv(CPU_TARGET, set_by_user)
+    with drivers.unknown_cpu():
+        os.write(2, WARNING + b"\nanother word\n" + WARNING + b"\n")
+    assert capfd.readouterr().err == "another word\n"
+    assert os.environ[CPU_TARGET] == (set_by_user or "core-avx2")

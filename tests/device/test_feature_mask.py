@@ -2,65 +2,60 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
+from devices import POOR, poor_device
 
 import clgraph
-from clgraph.device import get_device
+from clgraph import Graph
+from clgraph.device import Device, get_device
 from clgraph.device.hardware import FEATURES, Setup, Without
+from clgraph.device.launch import record_launches
 from clgraph.device.launch_config import fit_group
 from clgraph.device.probe import _candidates
 from clgraph.device.program import build_source, read_source
 from clgraph.errors import BuildError, CapacityError, DeviceError, InputError
-
-if TYPE_CHECKING:
-    from clgraph.device import Device
+from clgraph.ranking.solver import by_pipelines
 
 
-def poorer(device: Device, text: str) -> Device:
-    return device.with_setup(Setup(device.setup.kernels, without=Without.wanted(text)))
+def poorer(device: Device, text: str, *, force: bool = False) -> Device:
+    return device.with_setup(Setup(device.setup.kernels, force=force, without=Without.wanted(text)))
 
 
 def test_what_is_hidden() -> None:
     found = Without.wanted(" fp64, PREFETCH,work_group=64,local_memory=16K,buffer=128M,memory=2G,compiler")
     assert found.features == {"FP64", "PREFETCH"} and found.compiler
-    assert dict(found.limits) == {
-        "work_group": 64,
-        "local_memory": 16 << 10,
-        "buffer": 128 << 20,
-        "memory": 2 << 30,
-    }
+    limits = {"work_group": 64, "local_memory": 16 << 10, "buffer": 128 << 20, "memory": 2 << 30}
+    assert dict(found.limits) == limits
     assert Without.wanted(str(found)) == found
     assert Without.wanted("features").features == set(FEATURES)
     assert Without.wanted("") == Without.wanted(" , ") == Without() and str(Without()) == ""
 
 
+UNKNOWN = ("fp65", "work_group", "fp64=1", "compiler=no", "groups=3", "=", "fp64 prefetch")
+NO_NUMBERS = ("", "0", "-1", "1.5", "many", "1T", "K", "1" * 16)
+
+
 @pytest.mark.parametrize(
-    "text", ["fp65", "work_group", "fp64=1", "compiler=no", "groups=3", "=", "fp64 prefetch"]
+    ("text", "words"),
+    [(text, r"no feature and no limit: use fp64, .*work_group=N") for text in UNKNOWN]
+    + [(f"work_group={value}", "is no limit: give a whole number") for value in NO_NUMBERS],
 )
-def test_unknown_names_are_refused(text: str) -> None:
-    with pytest.raises(DeviceError, match=r"no feature and no limit: use fp64, .*work_group=N"):
+def test_what_is_no_feature_or_limit_is_refused(text: str, words: str) -> None:
+    with pytest.raises(DeviceError, match=words):
         Without.wanted(text)
 
 
-@pytest.mark.parametrize("value", ["", "0", "-1", "1.5", "many", "1T", "K", "1" * 16])
-def test_limits_are_numbers(value: str) -> None:
-    with pytest.raises(DeviceError, match="is no limit: give a whole number"):
-        Without.wanted(f"work_group={value}")
-
-
-def test_every_feature_has_a_name(device: Device) -> None:
-    class Everything:
-        extensions = "cl_khr_fp64 cl_khr_int64_base_atomics cl_khr_int64_extended_atomics " + (
-            "subgroups cl_ext_float_atomics"
-        )
-
-    class Rich:
-        raw, platform_name, kind = Everything(), "NVIDIA CUDA", "cpu"
-
-    assert set(_candidates(Rich(), True)) == set(FEATURES)  # type: ignore[arg-type]
+def test_every_feature_has_a_name() -> None:
+    extensions = "cl_khr_fp64 cl_khr_int64_base_atomics cl_khr_int64_extended_atomics subgroups"
+    raw = SimpleNamespace(extensions=f"{extensions} cl_ext_float_atomics")
+    rich: Any = SimpleNamespace(raw=raw, platform_name="NVIDIA CUDA", kind="cpu")
+    assert set(_candidates(rich, True)) == set(FEATURES)
 
 
 def test_the_variable_makes_a_poorer_device(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,15 +82,13 @@ def test_beyond_the_limits_nothing_runs(device: Device) -> None:
     out = poor.zeros(16, np.int32)
     made.plain(16, x=out)
     assert made.plain.limit == 8 and poor.download(out, np.int32, 16).all()
-    with pytest.raises(
-        DeviceError, match=r"plain \(cl/test\.cl, line 1\) needs a work-group of 16 .* takes 8 at most"
-    ):
+    words = r"plain \(cl/test\.cl, line 1\) needs a work-group of 16 .* takes 8 at most"
+    with pytest.raises(DeviceError, match=words):
         made.plain.exact(16, x=out, local=16)
     with pytest.raises(DeviceError, match="needs a work-group of 16"):
         made.plain((4, 4), x=out, local=(4, 4))
-    with pytest.raises(
-        DeviceError, match=r"shared \(cl/test\.cl, line 2\) needs 2\d\d\d bytes of local memory"
-    ):
+    words = r"shared \(cl/test\.cl, line 2\) needs 2\d\d\d bytes of local memory"
+    with pytest.raises(DeviceError, match=words):
         made.shared  # noqa: B018
     with pytest.raises(CapacityError, match="the largest possible is 65536"):
         poor.empty(65537, np.uint8)
@@ -123,11 +116,11 @@ def test_what_is_hidden_does_not_build(device: Device, feature: str, line: str) 
 
 
 def test_what_is_not_there_is_refused_by_name(device: Device) -> None:
-    graph = clgraph.Graph.from_edges([0, 1, 2], [1, 2, 0])
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0])
     with pytest.raises(InputError, match="no float64 arithmetic: use dtype='float32'"):
         clgraph.pagerank(graph, dtype="float64", device=poorer(device, "fp64"))
     poor = poorer(device, "buffer=1K,memory=4K")
-    large = clgraph.Graph.from_edges(np.arange(2000), np.arange(1, 2001))
+    large = Graph.from_edges(np.arange(2000), np.arange(1, 2001))
     for call in (
         lambda: clgraph.bfs(large, 0, device=poor),
         lambda: clgraph.connected_components(large, device=poor),
@@ -140,8 +133,102 @@ def test_what_is_not_there_is_refused_by_name(device: Device) -> None:
 
 def test_work_groups_are_halved_to_fit(device: Device) -> None:
     poor = poorer(device, "work_group=100,local_memory=1K")
-    assert (
-        fit_group(256, poor) == 64
-        and fit_group(256, poor, each=64) == 16
-        and fit_group(1, poor, each=4096) == 1
+    assert fit_group(256, poor) == 64
+    assert fit_group(256, poor, each=64) == 16 and fit_group(1, poor, each=4096) == 1
+
+
+# --- each thing that a device may lack, hidden alone: the same bytes as with it, ranks within the same bound
+# (everything hidden together: ``pytest --devices poor,poor-gpu,poor-one``)
+
+# what is hidden, and the calls whose kernels look at it
+GROUPS = "work_group=1"
+OFTEN = ("int64_atomics", GROUPS)
+WORDS = {
+    **{feature.lower(): ("drv", "bfs") for feature in FEATURES},
+    "fp64": ("walks",),
+    "int64_atomics": ("bfs_many", "triangles", "paths"),
+    "work_group=64": None,
+    GROUPS: None,
+    "local_memory=16K": None,
+    "buffer=128M": None,
+}
+
+
+@cache
+def graphs() -> tuple[Graph, Graph]:
+    """A power-law graph with a star in it, and a directed one."""
+    small = clgraph.powerlaw_graph(3000, average_degree=6, seed=2)
+    star = np.arange(1, 3000)
+    tails, heads = np.append(small.tails, 0 * star), np.append(small.col_idx, star)
+    whole = Graph.from_edges(tails, heads)
+    ends = np.random.default_rng(4).integers(0, 1000, (2, 4000))
+    return whole, Graph.from_edges(*ends, directed=True)
+
+
+def exact_calls(device: Device) -> dict[str, Callable[[], Any]]:
+    """Calls whose bytes are the same on every device."""
+    whole, directed = graphs()
+    thirds = (whole.tails + whole.col_idx) % 7 / 3
+    lengths = Graph(whole.row_ptr, whole.col_idx, weights=thirds, ids=whole.ids)
+    return {
+        "drv": lambda: clgraph.sample(whole, "drv", size="40%", seed=1, device=device).vertices,
+        "drve": lambda: clgraph.sample(whole, "drve", size="40%", seed=1, device=device).edges,
+        "bfs": lambda: clgraph.bfs(whole, whole.ids[5], device=device).predecessor,
+        "bfs_many": lambda: clgraph.bfs_many(whole, whole.ids[:70].tolist(), device=device).distance,
+        "paths": lambda: clgraph.shortest_paths(lengths, whole.ids[:3], device=device).distance,
+        "weak": lambda: clgraph.connected_components(directed, device=device).labels,
+        "strong": lambda: clgraph.connected_components(directed, connection="strong", device=device).labels,
+        "triangles": lambda: clgraph.triangles(whole, device=device),
+        "generate": lambda: clgraph.powerlaw_graph(5000, seed=3, device=device).col_idx,
+        "walks": lambda: (
+            clgraph.personalized_pagerank(
+                directed, [3], method="monte-carlo", walks=500, seed=1, device=device
+            ).visits
+        ),
+    }
+
+
+@pytest.mark.first_device
+@pytest.mark.parametrize(
+    "word", [pytest.param(word, marks=[pytest.mark.slow] * (word not in OFTEN)) for word in WORDS]
+)
+def test_the_same_without(device: Device, word: str) -> None:
+    if Without.wanted(word).features and f"HAVE_{word.upper()}" not in device.features:
+        pytest.skip("the device lacks it anyway")
+    if word.startswith("local_memory") and by_pipelines(device):
+        pytest.skip("a board's pipelines ask for more local memory than a GPU has")
+    poor = poorer(device, word, force=True)
+    calls, poor_calls = exact_calls(device), exact_calls(poor)
+    for name in WORDS[word] or calls:
+        found, expected = np.asarray(poor_calls[name]()), np.asarray(calls[name]())
+        assert found.dtype == expected.dtype and found.shape == expected.shape, name
+        assert found.tobytes() == expected.tobytes(), name
+    directed = graphs()[1]
+    one, other = (clgraph.pagerank(directed, tol=1e-6, device=dev).scores for dev in (device, poor))
+    assert np.abs(one - other).sum() < 1e-5
+    one, other = (
+        clgraph.personalized_pagerank(directed, [3, 5], method="coo", tol=1e-6, device=dev).scores
+        for dev in (device, poor)
     )
+    assert np.abs(one - other).sum() < 1e-4
+
+
+@pytest.mark.parametrize("name", sorted(exact_calls(None)))  # type: ignore[arg-type]
+def test_what_does_not_fit_is_refused_before_it_runs(device: Device, name: str) -> None:
+    if name == "walks":
+        pytest.skip("its graph is small")
+    poor = poorer(device, "buffer=1K,memory=40K", force=True)
+    with record_launches() as launches, pytest.raises(CapacityError, match="bytes"):
+        exact_calls(poor)[name]()
+    assert [launch for launch in launches if not launch.program.startswith("device/")] == []
+
+
+@pytest.mark.parametrize("word", POOR)
+def test_the_poor_devices_are_poor(device: Device, word: str) -> None:
+    """What ``--devices poor`` and the others run on."""
+    poor = poor_device(word)
+    if poor is None:
+        pytest.skip("there is no PoCL")
+    assert not poor.features and poor.local_memory == 16 << 10 and poor.max_buffer == 128 << 20
+    assert poor.max_work_group == (1 if word == "poor-one" else 64)
+    assert poor.kind == ("cpu" if word == "poor" else "gpu")

@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import clgraph
 from clgraph.communities import multilevel, propagation
 from clgraph.csr import scan, sort
+from clgraph.device import Device
 from clgraph.device.launch_config import AS_CPU, LaunchTable, WorkGroup, fit_group, fit_local
 from clgraph.ranking import sell, spmv
 from clgraph.ranking.personalized import batched_power
 from clgraph.sampling import runs
 from clgraph.traversal import blocks, search
-
-if TYPE_CHECKING:
-    from clgraph.device import Device
 
 
 def device(kind: str, max_work_group: int = 1024, local_memory: int = 1 << 15) -> Any:
@@ -61,6 +59,9 @@ def test_a_file_has_configurations_to_try(tmp_path: Path, monkeypatch: pytest.Mo
     assert scan.LAUNCH.of(device("gpu")).local == 32 != plain.local
     assert scan.LAUNCH.of(device("gpu", max_work_group=8)).local == 8  # cut as ours are
     assert sell.ROWS.of(device("gpu")) == 7
+    # nothing is taken where an entry of ours takes it
+    tried(monkeypatch, tmp_path, {"sampling.runs.LAUNCH": {"alone": 0}, "traversal.blocks.ENTRIES": 0})
+    assert runs.LAUNCH.of(device("cpu")).alone == 0 == blocks.ENTRIES.of(device("gpu"))
     monkeypatch.delenv("CLGRAPH_LAUNCH")
     assert scan.LAUNCH.of(device("gpu")) == plain
 
@@ -118,13 +119,6 @@ def test_values_that_kernels_cannot_take_are_refused(
     tried(monkeypatch, tmp_path, {name: content})
     with pytest.raises(clgraph.InputError, match=rf"CLGRAPH_LAUNCH=.*json: {name}.*{message}"):
         table.of(device("gpu"))
-
-
-def test_nothing_is_taken_where_an_entry_of_ours_takes_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tried(monkeypatch, tmp_path, {"sampling.runs.LAUNCH": {"alone": 0}, "traversal.blocks.ENTRIES": 0})
-    assert runs.LAUNCH.of(device("cpu")).alone == 0 == blocks.ENTRIES.of(device("gpu"))
 
 
 def test_a_missing_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

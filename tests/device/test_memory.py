@@ -1,8 +1,9 @@
-"""Memory of devices: buffers, transfers, cached values, capacity."""
+"""Memory of devices: buffers, transfers, cached values, scratch areas, capacity."""
 
 from __future__ import annotations
 
 import gc
+import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -12,18 +13,29 @@ import pyopencl as cl
 import pytest
 from mixed_calls import mixed_calls
 
+from clgraph import Graph
 from clgraph.device import Device
+from clgraph.device.graph_cache import Pool
 from clgraph.device.memory import HostBuffer
 from clgraph.device.program import build_source
+from clgraph.device.transfers import SLOTS, Pinned
 from clgraph.errors import CapacityError
 from clgraph.graph.arrays import aligned_empty
 
 READ = "__kernel void read(__global const int *in, __global int *out, int n)\
  { int i = get_global_id(0); if (i < n) out[i] = in[i]; }"
+SLOW = """
+__kernel void slow(__global uint *out, __global const int *given, const uint steps)
+{
+    uint x = given[0];
+    for (uint i = 0; i < steps; i++) x = 5 * x + (x >> 3);
+    out[0] = x;
+}
+"""
 
 
-class Owner:
-    """Something that can be weakly referenced, as a Graph can."""
+class Thing:
+    """What can be told from another one, and weakly referenced, as a Graph can."""
 
 
 @pytest.mark.smoke
@@ -110,7 +122,7 @@ def test_array_outlives_its_buffer_until_the_device_has_waited(device: Device) -
 
 @pytest.mark.smoke
 def test_cached(device: Device) -> None:
-    owner, made = Owner(), []
+    owner, made = Thing(), []
 
     def make() -> Any:
         made.append(1)
@@ -133,19 +145,17 @@ def test_cached(device: Device) -> None:
 @pytest.mark.smoke
 def test_capacity(device: Device) -> None:
     device.reserve({"row_ptr": 1000, "col_idx": 0})
-    with pytest.raises(CapacityError) as error:
-        device.reserve({"row_ptr": device.max_buffer + 1})
-    assert "row_ptr" in str(error.value)
-    assert str(device.max_buffer) in str(error.value)
-    assert str(device.max_buffer + 1) in str(error.value)
     part = device.max_buffer
     pieces = {f"part{i}": part for i in range(device.global_memory // part + 1)}
-    with pytest.raises(CapacityError) as error:
-        device.reserve(pieces)
-    assert str(device.global_memory) in str(error.value)
-    assert str(part * len(pieces)) in str(error.value)
-    with pytest.raises(CapacityError, match=str(device.max_buffer)):
-        device.empty(device.max_buffer + 1, np.int8)
+    for asked, words in (
+        ({"row_ptr": part + 1}, ("row_ptr", part, part + 1)),
+        (pieces, (device.global_memory, part * len(pieces))),
+    ):
+        with pytest.raises(CapacityError) as error:
+            device.reserve(asked)
+        assert all(str(word) in str(error.value) for word in words)
+    with pytest.raises(CapacityError, match=str(part)):
+        device.empty(part + 1, np.int8)
 
 
 def test_threads_take_one_buffer(device: Device) -> None:
@@ -210,11 +220,144 @@ def test_arrays_are_released_when_kernels_have_finished(device: Device, next_cal
     assert seen() is None and states == [cl.command_execution_status.COMPLETE]
 
 
-SLOW = """
-__kernel void slow(__global uint *out, __global const int *given, const uint steps)
-{
-    uint x = given[0];
-    for (uint i = 0; i < steps; i++) x = 5 * x + (x >> 3);
-    out[0] = x;
-}
-"""
+# --- downloads and uploads through pinned memory, in chunks ------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [1, 250, 1000, 1000 * SLOTS, 12_345])
+def test_chunks(device: Device, count: int) -> None:
+    values = np.random.default_rng(count).integers(0, 1 << 30, count + 7).astype(np.int32)
+    buffer, pinned = device.upload(values), Pinned(device, chunk=1000)
+    for start in (0, 7):
+        array = np.zeros(count, np.int32)
+        assert pinned.download(buffer, array, 4 * start)
+        np.testing.assert_array_equal(array, values[start : start + count])
+
+
+def test_one_thread_at_a_time(device: Device) -> None:
+    values = np.arange(100_000)
+    buffer, pinned = device.upload(values), Pinned(device, chunk=1000)
+
+    def fetch(_: int) -> tuple[bool, Any]:
+        array = np.zeros(100_000, np.int64)
+        return pinned.download(buffer, array, 0), array
+
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(fetch, range(4)))
+    assert any(done for done, _ in found)
+    assert all(np.array_equal(array, values if done else 0 * values) for done, array in found)
+
+
+def test_large_downloads_take_that_way(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.arange(3_000_000, dtype=np.int32)
+    buffer, used = device.upload(values), []
+    plain = Pinned.download
+    monkeypatch.setattr(Pinned, "download", lambda *args: used.append(1) or plain(*args))
+    np.testing.assert_array_equal(device.download(buffer, np.int32, 2_000_000, offset=5), values[5:2_000_005])
+    assert bool(used) is not device.shares_memory
+
+
+@pytest.mark.parametrize(
+    ("count", "start"),
+    [*((n, 0) for n in (1, 999, 1000, 1000 * SLOTS + 1, 12_345)), (4, 28), (4 * (1000 * SLOTS + 3), 28)],
+)
+def test_uploads_in_chunks(device: Device, count: int, start: int) -> None:
+    values = np.random.default_rng(count).integers(1, 256, count).astype(np.uint8)
+    buffer, pinned = device.zeros(start + count + 8, np.uint8), Pinned(device, chunk=1000)
+
+    def read(view: memoryview, offset: int) -> None:
+        view[:] = values[offset : offset + len(view)].data
+
+    def fail(view: memoryview, offset: int) -> None:
+        if offset >= count - 1000:
+            raise ValueError("no more")
+
+    assert pinned.upload(buffer, count, read, start=start)
+    found = device.download(buffer, np.uint8, start + count + 8)
+    np.testing.assert_array_equal(found, [0] * start + values.tolist() + [0] * 8)
+    with pytest.raises(ValueError, match="no more"):
+        pinned.upload(buffer, count, fail, start=start)
+    assert pinned.upload(buffer, count, read, start=start)  # it is free again
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_loading(device: Device, monkeypatch: pytest.MonkeyPatch, shared: bool) -> None:
+    """Large arrays are read in several parts, wherever they go."""
+    if shared and not device.shares_memory:
+        pytest.skip("it has memory of its own")
+    monkeypatch.setattr("clgraph.device.memory.LARGE", 10_000)
+    if not shared:
+        monkeypatch.setattr(device, "shares_memory", False)
+    values = np.random.default_rng(1).integers(0, 1 << 30, 7001)
+    seen = []
+
+    def read(view: memoryview, offset: int) -> None:
+        seen.append(len(view))
+        view[:] = values.view(np.uint8)[offset : offset + len(view)].data
+
+    buffer = device.load(7001, np.int64, read)
+    np.testing.assert_array_equal(device.download(buffer, np.int64, 7001), values)
+    assert sum(seen) == 56_008 and len(seen) == (6 if shared else 1)
+
+
+# --- scratch areas, lent to one borrower at a time, given back, and used again -----------------------------
+
+
+def test_two_borrowers_have_different_areas_which_the_next_two_use_again() -> None:
+    pool, made = Pool[Thing](), []
+
+    def make() -> Thing:
+        made.append(Thing())
+        return made[-1]
+
+    for _ in range(3):
+        with pool.lent(make) as one, pool.lent(make) as other:
+            assert one is not other and {one, other} == set(made)
+    assert len(made) == 2
+
+
+def test_two_threads_have_different_areas() -> None:
+    pool, both = Pool[Thing](), threading.Barrier(2, timeout=30)
+
+    def borrow(_: int) -> Thing:
+        with pool.lent(Thing) as area:
+            both.wait()  # until the other one has borrowed too
+            return area
+
+    with ThreadPoolExecutor(2) as threads:
+        assert len(set(threads.map(borrow, range(2)))) == 2
+
+
+def test_many_threads_never_share() -> None:
+    pool, used, made = Pool[Thing](), set(), []
+
+    def borrow(_: int) -> None:
+        with pool.lent(lambda: made.append(Thing()) or made[-1]) as area:
+            assert area not in used
+            used.add(area)
+            used.remove(area)
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(borrow, range(2000)))
+    assert 1 <= len(made) <= 8
+
+
+def test_an_area_is_not_used_again_after_an_exception() -> None:
+    """An interrupt may have left it between two states; and one that cannot be made harms no other."""
+    pool = Pool[Thing]()
+    with pytest.raises(ZeroDivisionError), pool.lent(Thing) as first:
+        raise ZeroDivisionError
+    with pytest.raises(ZeroDivisionError), pool.lent(lambda: 1 // 0):
+        pass
+    with pool.lent(Thing) as second:
+        assert isinstance(second, Thing) and second is not first
+
+
+def test_areas_go_with_the_graph(device: Device) -> None:
+    graph = Graph.from_edges([0], [1])
+    pool = device.cached(graph, "areas", Pool)
+    assert device.cached(graph, "areas", Pool) is pool
+    with pool.lent(Thing) as area:
+        left = weakref.ref(area)
+    del area, pool, graph
+    gc.collect()
+    assert left() is None

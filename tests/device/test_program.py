@@ -1,4 +1,4 @@
-"""Programs and launches: reading, building, binaries, arguments."""
+"""Programs and launches: reading, building, binaries, arguments, signatures."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 
 from clgraph.device import Device, cache, program
 from clgraph.device.program import build_source, kernel_folder, read_source
+from clgraph.device.signature import signatures
 from clgraph.errors import BuildError, DeviceError
 
 ADD = """
@@ -44,8 +45,23 @@ __kernel void given(__global const int *maybe, __global int *out)
 """
 
 
+def named(path: Path) -> str:
+    """A kernel file, as a device is asked for it."""
+    return path.relative_to(kernel_folder()).with_suffix("").as_posix()
+
+
+FILES = sorted(path for path in kernel_folder().rglob("*.cl") if not path.stem.startswith("probe"))
+
+
 def made(device: Device, **more: Any) -> Any:
     return build_source(device, "add", ADD, (), **more)
+
+
+def add_once(device: Device) -> None:
+    """A launch of `add` does what it should."""
+    out = device.zeros(4, np.int32)
+    made(device).add(4, out=out, n=4, more=1, part=1)
+    assert device.download(out, np.int32, 4).tolist() == [2, 2, 2, 2]
 
 
 @pytest.mark.smoke
@@ -58,12 +74,8 @@ def test_common_stands_in_front_and_includes_are_inlined(
     (tmp_path / "k.cl").write_text('// k\n#include "a.h"\n  #  include "b.h" // again\nK\n')
     monkeypatch.setattr(program, "kernel_folder", lambda: tmp_path)
     text = read_source("k")
-    assert [line for line in text.split("\n") if line and not line.startswith(("#", "//"))] == [
-        "COMMON",
-        "B",
-        "A",
-        "K",
-    ]
+    plain = [line for line in text.split("\n") if line and not line.startswith(("#", "//"))]
+    assert plain == ["COMMON", "B", "A", "K"]
     assert '#line 4 "k.cl"\nK' in text
     (tmp_path / "k.cl").write_text('#include "gone.h"\n')
     with pytest.raises(BuildError, match=r"gone\.h"):
@@ -87,24 +99,12 @@ def test_random123_is_inlined_and_right(
     monkeypatch.setattr(program, "kernel_folder", lambda: tmp_path)
     out = device.zeros(4, np.uint32)
     build_source(device, "k", read_source("k"), options).draw(1, out=out)
-    assert [hex(x) for x in device.download(out, np.uint32, 4)] == [
-        "0x6627e8d5",
-        "0xe169c58d",
-        "0xbc57ac4c",
-        "0x9b00dbd8",
-    ]
+    assert device.download(out, np.uint32, 4).tolist() == [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
 
 
 @pytest.mark.slow
 @pytest.mark.first_device
-@pytest.mark.parametrize(
-    "name",
-    sorted(
-        path.relative_to(kernel_folder()).with_suffix("").as_posix()
-        for path in kernel_folder().rglob("*.cl")
-        if "fpga" not in path.parts and not path.stem.startswith("probe")
-    ),
-)
+@pytest.mark.parametrize("name", [named(path) for path in FILES if "fpga" not in path.parts])
 def test_every_kernel_file_builds_with_nothing_but_common(device: Device, name: str) -> None:
     device.program(name)
 
@@ -136,8 +136,7 @@ def test_build_error_says_it_all(device: Device, own_cache: Path) -> None:
     for word in (device.name, device.driver_version, "bad.cl", "options: -DX=1", "hint:", "log:", "nonsense"):
         assert word in text
     saved = Path(next(line for line in text.split("\n") if "source: " in line).split("source: ")[1])
-    assert "nonsense" in saved.read_text()
-    assert own_cache in saved.parents
+    assert "nonsense" in saved.read_text() and own_cache in saved.parents
 
 
 @pytest.mark.smoke
@@ -147,9 +146,7 @@ def test_kept_on_disk_and_safe_against_damage(device: Device, kept_at_once: Path
     whole = file.read_bytes()
     for damage in (b"", b"rubbish", whole[:-3], whole[:100] + b"x" + whole[101:]):
         file.write_bytes(damage)
-        out = device.zeros(4, np.int32)
-        made(device).add(4, out=out, n=4, more=1, part=1)
-        assert device.download(out, np.int32, 4).tolist() == [2, 2, 2, 2]
+        add_once(device)
         assert file.read_bytes()[:16] == whole[:16]  # written anew
     # a whole file that the driver refuses
     cache.store("programs", file.name, b"no program of any driver")
@@ -158,17 +155,10 @@ def test_kept_on_disk_and_safe_against_damage(device: Device, kept_at_once: Path
 
 def test_disk_is_read(device: Device, kept_at_once: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made(device)
-    out = device.zeros(4, np.int32)
     original, seen = cl.Program, []
-
-    def watched(*arguments: Any) -> Any:
-        seen.append(len(arguments))
-        return original(*arguments)
-
-    monkeypatch.setattr(cl, "Program", watched)
-    made(device).add(4, out=out, n=4, more=1, part=1)
+    monkeypatch.setattr(cl, "Program", lambda *given: seen.append(len(given)) or original(*given))
+    add_once(device)
     assert seen == [3]  # context, devices, binaries: not a source
-    assert device.download(out, np.int32, 4).tolist() == [2, 2, 2, 2]
 
 
 def test_unwritable_cache_costs_nothing_but_time(
@@ -182,10 +172,8 @@ def test_unwritable_cache_costs_nothing_but_time(
 
 
 def test_pyopencl_keeps_nothing(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    def caught(*_: Any, **__: Any) -> None:
-        raise AssertionError("pyopencl's own cache was asked")
-
-    monkeypatch.setattr("pyopencl.cache.create_built_program_from_source_cached", caught)
+    cached = "pyopencl.cache.create_built_program_from_source_cached"
+    monkeypatch.setattr(cached, lambda *_, **__: pytest.fail("pyopencl's own cache was asked"))
     made(device, keep=False)
 
 
@@ -225,10 +213,9 @@ def test_exact_sizes_and_local_memory(device: Device) -> None:
 
 def test_null_pointer(device: Device) -> None:
     out = device.zeros(1, np.int32)
-    made(device).given(1, maybe=out, out=out)
-    assert device.download(out, np.int32, 1)[0] == 1
-    made(device).given(1, maybe=None, out=out)
-    assert device.download(out, np.int32, 1)[0] == 0
+    for maybe in (out, None):
+        made(device).given(1, maybe=maybe, out=out)
+        assert device.download(out, np.int32, 1)[0] == (maybe is out)
 
 
 @pytest.mark.parametrize("given", [(True, False), (False, True)])
@@ -367,3 +354,84 @@ def test_a_program_without_kernels(device: Device) -> None:
         empty.add  # noqa: B018
     with pytest.raises(AttributeError, match=r"has no kernel other; it has add, "):
         made(device).other  # noqa: B018
+
+
+# --- signatures of kernels, as they are read from sources -------------------------------------------------
+
+
+def told(source: str, *options: str) -> dict[str, list[str]]:
+    return {name: [*map(str, found.parameters)] for name, found in signatures(source, options).items()}
+
+
+def test_macros_conditions_and_comments() -> None:
+    source = """
+#define REST , __global const uint *restrict rest, \\
+             const int many  // the last two
+typedef double WIDE;
+#if defined(WIDER) && !(DEPTH > 2 || 0)
+#define KEY ulong
+#elif DEPTH == 3
+#define KEY uint
+#else
+#define KEY int
+#endif
+/* __kernel void not_this(int a); */
+__kernel __attribute__((reqd_work_group_size(4, 1, 1)))
+void first(const KEY key, const WIDE part, __local float *room REST)
+{
+}
+#define MADE(name, TYPE) PIPELINE void name##_step(__global TYPE *restrict from, unsigned int n) {} \\
+    PIPELINE void name##_step_write(const char c) {}
+MADE(second, KEY)
+#ifdef GONE
+__kernel void third(void) {}
+#endif
+"""
+    rest = ["__global uint *rest", "int many"]
+    assert told(source) == {
+        "first": ["int key", "double part", "__local float *room", *rest],
+        "second_step": ["__global int *from_", "uint n"],
+        "second_step_write": ["char c"],
+    }
+    assert told(source, "-DWIDER", "-DDEPTH=2")["first"][0] == "ulong key"
+    assert told(source, "-DDEPTH=3", "-DGONE")["first"][0] == "uint key"
+    assert told(source, "-DGONE")["third"] == []
+
+
+def test_where_a_kernel_is() -> None:
+    source = '#line 1 "common.h"\n\n#line 7 "a/b.cl"\n\n__kernel void k(const int n) {}\n'
+    (signature,) = signatures(source, ()).values()
+    assert (signature.file, signature.line) == ("a/b.cl", 8)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("__kernel void k(const thing x) {}", "`const thing x` is of no type"),
+        ("#if 1 +\n__kernel void k(int x) {}\n#endif", "condition `#if 1"),
+        ("__kernel void k(int x", "not closed"),
+    ],
+)
+def test_what_is_not_understood(source: str, words: str) -> None:
+    with pytest.raises(BuildError, match=words):
+        signatures(source, ())
+
+
+@pytest.mark.slow
+@pytest.mark.first_device
+@pytest.mark.parametrize("file", FILES, ids=named)
+def test_as_the_compiler_reads_them(device: Device, file: Path) -> None:
+    source = read_source(named(file))
+    options = device.build_options
+    if "fpga" in file.parts and device.kind == "gpu":
+        pytest.skip("a board's pipelines ask for more local memory than a GPU has")
+    if "__attribute__((task" in source or device.is_fpga:
+        pytest.skip("needs a compiler that keeps names")
+    built = cl.Program(device.context, source).build([*options, "-cl-kernel-arg-info", "-w"])
+    ours = signatures(source, options)
+    assert ours.keys() == {kernel.function_name for kernel in built.all_kernels()}
+    for kernel in built.all_kernels():
+        theirs = [kernel.get_arg_info(i, cl.kernel_arg_info.NAME) for i in range(kernel.num_args)]
+        # PoCL renames what it has functions of: step, distance, length
+        names = [name.removeprefix("_cl_").rstrip("_") for name in theirs]
+        assert [each.name.rstrip("_") for each in ours[kernel.function_name].parameters] == names
