@@ -1,22 +1,21 @@
-"""Binaries for FPGAs, on the emulator: loading them, and refusing those that do not fit."""
+"""Binaries for FPGAs, on the emulator: loading them, refusing those that do not fit; the form of kernels."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from cli_runs import ROOT
+from cli_runs import InProcess, python
 from devices import working_devices
 
 import clgraph
 from clgraph import Graph
-from clgraph.cli import main
 from clgraph.device import Device, Setup, get_device
 from clgraph.errors import BuildError, DeviceError
 from clgraph.fpga import binary
@@ -58,24 +57,15 @@ def test_without_a_compiler(made: Path, emulator: Device, tmp_path: Path) -> Non
     random = np.random.default_rng(1)
     tail, head = random.integers(0, 300, 900), random.integers(0, 300, 900)
     np.savez(tmp_path / "g.npz", tail=tail, head=head)
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    environment = {
-        **os.environ,
-        "PYTHONPATH": path,
+    settings = {
         "CLGRAPH_WITHOUT": "compiler",
         "CLGRAPH_CACHE_DIR": str(tmp_path / "cache"),
         "CLGRAPH_FPGA_BINARY": str(made),
         "CLGRAPH_KERNELS": "pipeline",
     }
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, str(tmp_path / "g.npz")],
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    answers = json.loads(done.stdout)
+    done = python("-c", RUN, tmp_path / "g.npz", **settings)
+    assert done.status == 0, done.err
+    answers = json.loads(done.out)
     graph = Graph.from_edges(tail, head)
     for name in ("drv", "drve"):
         sample = clgraph.sample(graph, name, size="50%", seed=2, device=emulator)
@@ -148,9 +138,8 @@ def test_bad_binaries(emulator: Device, copy: Path, tmp_path: Path) -> None:
     alter(copy, **side | {"programs": [{**first, "kernels": first["kernels"][1:]}]})
     refused(r"lacks the kernel fill_1 of cl/fpga/device/memory_fill\.cl")
     alter(copy, **side | {"programs": [p for p in side["programs"] if p["file"] != "sampling/exact"]})
-    with pytest.raises(
-        BuildError, match=r"no pipelines of cl/fpga/sampling/exact\.cl: compile it with --only sample"
-    ):
+    words = r"no pipelines of cl/fpga/sampling/exact\.cl: compile it with --only sample"
+    with pytest.raises(BuildError, match=words):
         load().program("sampling/exact", {})
     alter(copy, **side | {"parameters": {**side["parameters"], "SPEED": 9}})
     refused("parameters SPEED differ from")
@@ -163,7 +152,7 @@ def test_bad_binaries(emulator: Device, copy: Path, tmp_path: Path) -> None:
     refused("is not the binary that its sidecar describes")
     rubbish = b"rubbish" * 100
     copy.write_bytes(rubbish)
-    alter(copy, size=len(rubbish), sha256=__import__("hashlib").sha256(rubbish).hexdigest())
+    alter(copy, size=len(rubbish), sha256=hashlib.sha256(rubbish).hexdigest())
     refused("refused the binary .*compiled for exactly this device")
     binary.sidecar_of(copy).write_text("{")
     refused("is damaged")
@@ -175,31 +164,52 @@ def test_bad_binaries(emulator: Device, copy: Path, tmp_path: Path) -> None:
 
 @pytest.mark.device
 def test_a_binary_that_nobody_takes(
-    emulator: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    emulator: Device, tmp_path: Path, run: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One that is named is used or refused; one of the environment is for those that take it."""
     monkeypatch.delenv("CLGRAPH_KERNELS", raising=False)
     with pytest.raises(DeviceError, match=r"kernels='ndrange' .* uses none: leave out x\.aocx"):
         get_device(emulator, kernels="ndrange", fpga_binary="x.aocx")
     (tmp_path / "g.txt").write_text("0 1\n")
-    command = ["components", str(tmp_path / "g.txt"), "-q"]
     others = [d for word, d in working_devices().items() if word in ("pocl", "intel")]
     for device in others[:1]:
         with pytest.raises(DeviceError, match=r"is not an FPGA and uses no binary: leave out x\.aocx"):
             get_device(device, fpga_binary="x.aocx")
-        with pytest.raises(SystemExit):
-            main([*command, "--device", device.spec, "--fpga-binary", "x.aocx"])
-        assert "leave out x.aocx" in capsys.readouterr().err
+        command = "components", tmp_path / "g.txt", "-q", "--device", device.spec
+        done = run(*command, "--fpga-binary", "x.aocx")
+        assert done.status != 0 and "leave out x.aocx" in done.err
         monkeypatch.setenv("CLGRAPH_FPGA_BINARY", "x.aocx")
-        main([*command, "--device", device.spec])
+        assert run(*command).status == 0
 
 
 @pytest.mark.device
-def test_show(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["fpga", "show", str(made)])
-    shown = capsys.readouterr().out
+def test_show(made: Path, run: InProcess) -> None:
+    shown = run("fpga show", made).out
     assert "same as this clgraph's" in shown
     assert "components/finder ARC_KEY=uint: components_init__ARC_KEY_uint" in shown
     assert "UNROLL=4" in shown
-    main(["fpga", "show", str(made), "--json"])
-    assert json.loads(capsys.readouterr().out)["same_sources"] is True
+    assert json.loads(run("fpga show", made, "--json").out)["same_sources"] is True
+
+
+@pytest.mark.device
+def test_choosing(emulator: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CLGRAPH_KERNELS", raising=False)
+    assert get_device("emulator").kernels == "pipeline"
+    assert get_device("emulator", kernels="ndrange").kernels == "ndrange"
+    assert get_device(emulator, kernels="ndrange") is get_device(emulator, kernels="ndrange")
+    monkeypatch.setenv("CLGRAPH_KERNELS", "ndrange")
+    assert get_device("emulator").kernels == "ndrange"
+    assert get_device("emulator", kernels="pipeline").kernels == "pipeline"
+    monkeypatch.setenv("CLGRAPH_KERNELS", "both")
+    with pytest.raises(DeviceError, match="CLGRAPH_KERNELS is 'both': use 'ndrange' or 'pipeline'"):
+        get_device("emulator")
+
+
+@pytest.mark.device
+def test_told_in_json(emulator: Device, tmp_path: Path, run: InProcess) -> None:
+    edges = tmp_path / "g.txt"
+    edges.write_text("0 1\n1 2\n2 3\n3 0\n")
+    told = json.loads(run("components --kernels pipeline --json -q", edges, "--device", emulator.spec).out)
+    assert told["kernels"] == "pipeline"
+    assert "cl/fpga/components/finder.cl" in told["built"]
+    assert os.environ.get("CLGRAPH_KERNELS") is None or "--kernels" in sys.argv

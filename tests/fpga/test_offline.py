@@ -1,17 +1,18 @@
-"""Building binaries for FPGAs: the command line of aoc (a fake one), its report, its failures."""
+"""Building binaries for FPGAs: the command line of aoc (a fake one), its report; parameters; the model."""
 
 from __future__ import annotations
 
 import json
 import os
-import stat
+import runpy
 from pathlib import Path
 
+import pyopencl as cl
 import pytest
+from cli_runs import ROOT, InProcess
 
-from clgraph.cli import main
 from clgraph.device import Device
-from clgraph.errors import BuildError
+from clgraph.errors import BuildError, InputError
 from clgraph.fpga import offline, parameters
 
 
@@ -25,8 +26,6 @@ def test_wide_offsets() -> None:
 @pytest.mark.filterwarnings("ignore:Pre-build attribute access")
 def test_for_boards_by_the_front_end(emulator: Device) -> None:
     """The emulator's compiler has aoc's pragmas and attributes: it takes all, with a board's parameters."""
-    import pyopencl as cl
-
     order = offline.Order(Path("x.aocx"), "some board")
     for name, text in order.units().items():
         made = cl.Program(emulator.context, text)
@@ -65,26 +64,15 @@ def aoc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     tool = folder / "aoc"
     tool.write_text(AOC.format(folder=folder))
-    tool.chmod(tool.stat().st_mode | stat.S_IXUSR)
+    tool.chmod(0o700)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
     return folder
 
 
-def test_aoc_line_and_report(aoc: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_aoc_line_and_report(aoc: Path, tmp_path: Path, run: InProcess) -> None:
     out = tmp_path / "x.aocx"
-    command = [
-        "fpga",
-        "compile",
-        "-o",
-        str(out),
-        "--board",
-        "de5net_a7",
-        "--param",
-        "UNROLL=8",
-        "--only",
-        "pagerank",
-    ]
-    main(command)
+    told = run("fpga compile --board de5net_a7 --param UNROLL=8 --only pagerank -o", out)
+    assert told.status == 0
     line = (aoc / "line").read_text().split("\n")
     assert line[:5] == ["-board=de5net_a7", "-report", "-DKIND_FPGA", "-DINTEL_PIPELINES", "-DUNROLL=8"]
     sources = [word for word in line if word.endswith(".cl")]
@@ -97,7 +85,6 @@ def test_aoc_line_and_report(aoc: Path, tmp_path: Path, capsys: pytest.CaptureFi
         "theses_pull",
     }
     assert all("PIPELINE void" in Path(s).read_text() for s in sources)
-    told = capsys.readouterr()
     assert " -board=de5net_a7 " in told.err
     assert "202.88 MHz" in told.out
     side = json.loads((tmp_path / "x.aocx.json").read_text())
@@ -106,19 +93,16 @@ def test_aoc_line_and_report(aoc: Path, tmp_path: Path, capsys: pytest.CaptureFi
     assert side["parameters"]["HAZARD"] == parameters.known()["HAZARD"].board
     assert side["report"]["fmax_mhz"] == 202.88
     assert side["report"]["resources"]["RAM blocks"] == {"used": 1453, "of": 2560}
-    main(["fpga", "show", str(out)])
-    assert "RAM blocks: 1453 of 2560" in capsys.readouterr().out
-    main(["fpga", "compile", "-o", str(tmp_path / "r.aocx"), "--report", "--json", "-q"])
+    assert "RAM blocks: 1453 of 2560" in run("fpga show", out).out
+    told = run("fpga compile --report --json -q -o", tmp_path / "r.aocx")
     assert "-rtl" in (aoc / "line").read_text().split("\n")
-    assert json.loads(capsys.readouterr().out)["report_only"] is True
+    assert json.loads(told.out)["report_only"] is True
     assert not (tmp_path / "r.aocx.json").exists()
-    main(["fpga", "compile", "-o", str(tmp_path / "e.aocx"), "--emulate"])
+    assert run("fpga compile --emulate -o", tmp_path / "e.aocx").status == 0
     assert (aoc / "line").read_text().split("\n")[0] == "-march=emulator"
 
 
-def test_aoc_fails(
-    aoc: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_aoc_fails(aoc: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     order = offline.Order(tmp_path / "x.aocx", "de5net_a7", only=("bfs",))
     monkeypatch.setenv("AOC_FAILS", "1")
     with pytest.raises(BuildError, match=r"(?s)status 3.*x\.log.*cannot fit kernel"):
@@ -128,17 +112,47 @@ def test_aoc_fails(
     monkeypatch.setenv("AOC_WRITES_NOTHING", "1")
     with pytest.raises(BuildError, match="ended without an error, but there is no"):
         offline.compile_binary(order)
-    capsys.readouterr()
 
 
 @pytest.mark.smoke
-def test_no_aoc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_aoc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, run: InProcess) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(SystemExit):
-        main(["fpga", "compile", "--board", "de5net_a7", "-o", str(tmp_path / "x.aocx")])
-    said = capsys.readouterr().err
+    said = run("fpga compile --board de5net_a7 -o", tmp_path / "x.aocx").err
     assert "aoc, Intel's offline compiler, is not on the PATH" in said
     assert "aoc -board=de5net_a7 -report" in said
-    for wrong in (["--emulate", "--board", "b"], ["--only", "drv"], ["--param", "UNROLL=3"]):
-        with pytest.raises(SystemExit):
-            main(["fpga", "compile", *wrong])
+    for wrong in ("--emulate --board b", "--only drv", "--param UNROLL=3"):
+        assert run(f"fpga compile {wrong}").status != 0
+
+
+def test_parameters() -> None:
+    known = parameters.known()
+    assert known["UNROLL"].board == 16
+    assert known["UNROLL"].emulator < 16
+    assert all(p.meaning for p in known.values())
+    assert parameters.parse(["UNROLL=8", "CHANNELS=1"]) == {"UNROLL": 8, "CHANNELS": 1}
+    for wrong, reason in {
+        "SPEED=9": "no parameter 'SPEED'",
+        "UNROLL=fast": "give a whole number",
+        "UNROLL=12": "power of two",
+        "UNROLL=64": "32 at most",
+        "OFFSET_BITS=48": "32 or 64",
+        "ROW_BLOCK=100": "multiple of 32",
+        "CHANNELS=2": "0 or 1",
+        "WALKS=0": "use 1",
+    }.items():
+        with pytest.raises(InputError, match=reason):
+            parameters.parse([wrong])
+    with pytest.raises(InputError, match="must be a multiple of UNROLL=16"):
+        offline.compile_binary(offline.Order(Path("x.aocx"), settings={"ARC_BLOCK": 1000}))
+
+
+def test_tables_of_the_model() -> None:
+    """docs/fpga.md holds what the model computes: python docs/fpga_model.py."""
+    model = runpy.run_path(str(ROOT / "docs" / "fpga_model.py"))
+    page = (ROOT / "docs" / "fpga.md").read_text()
+    assert model["fill_in"](page) == page
+    w = model["workload"]()
+    assert abs(w.arcs / w.n - 5) < 1e-9
+    for board in model["BOARDS"]:
+        for run in model["RUNS"]:
+            assert 0 < model["total"](run, w, board) < 1000
