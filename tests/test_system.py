@@ -1,15 +1,14 @@
-"""What other systems lack, hidden from clgraph in a process of its own: everything works without it."""
+"""Processes of their own: what other systems lack is hidden from clgraph, or every warning is an error."""
 
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from cli_runs import environment
+from cli_runs import python
 
 from clgraph import system
 from clgraph.device import Device
@@ -79,15 +78,9 @@ print("all is well")
 
 @pytest.mark.parametrize("hidden", ["windows", "macos"])
 def test_works_without_what_the_system_lacks(device: Device, tmp_path: Path, hidden: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", HIDE + WORK, hidden, device.spec],
-        env=environment(CLGRAPH_CACHE_DIR=str(tmp_path / "cache")),
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.stdout.endswith("all is well\n"), done.stderr[-3000:]
+    cache = str(tmp_path / "cache")
+    done = python("-c", HIDE + WORK, hidden, device.spec, cwd=tmp_path, CLGRAPH_CACHE_DIR=cache)
+    assert done.out.endswith("all is well\n"), done.err[-3000:]
     assert [entry.name for entry in tmp_path.iterdir() if entry.name.startswith(".clgraph")] == []
 
 
@@ -103,11 +96,8 @@ def test_files_are_read_from_places_without_preadv(monkeypatch: pytest.MonkeyPat
         for at in range(begin, len(data), 4096 * 4):
             assert system.read_at(descriptor, memoryview(got)[at : at + 4096], at) == 4096
 
-    threads = [threading.Thread(target=read, args=(4096 * k,)) for k in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(read, range(0, 4 * 4096, 4096)))
     assert system.read_at(descriptor, memoryview(bytearray(9)), len(data)) == 0
     os.close(descriptor)
     assert bytes(got) == data
@@ -118,3 +108,64 @@ def test_no_process_is_interrupted_to_see_whether_it_lives(monkeypatch: pytest.M
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setattr(os, "kill", lambda *_: pytest.fail("it was"))
     assert system.is_alive(os.getpid())
+
+
+# --- host code in Python's development mode: no file left open, nothing old --------------------------------
+
+SCRIPT = """
+import gc, sys, warnings
+from pathlib import Path
+
+def leave_open(path):
+    open(path)
+
+import clgraph
+from clgraph.cli import main
+from mixed_calls import mixed_calls
+
+def command(*args):
+    try:
+        main([*args, "-q"])
+    except SystemExit as stop:
+        assert not stop.code, (args, stop.code)
+
+if sys.argv[2] == "left open":
+    leave_open(sys.executable)
+    gc.collect()
+    sys.exit()
+device = clgraph.get_device(sys.argv[1])
+graph = clgraph.powerlaw_graph(300, seed=1)
+for suffix in ("txt", "csv", "txt.gz", "mtx", "graph", "v", "npz", "clg", "parquet", "arrow"):
+    name = f"g.{suffix}"
+    clgraph.write(graph, name)
+    assert clgraph.read(name).num_edges == graph.num_edges
+    command("convert", name, "again.clg")
+    command("info", name)
+for bad in ("0 1\\n1 x\\n", "", "\\xff"):
+    Path("bad.txt").write_bytes(bad.encode("latin-1"))
+    for ids in ("int", "str"):
+        try:
+            clgraph.read("bad.txt", ids=ids)
+        except clgraph.InputError:
+            pass
+for call in mixed_calls(device).values():
+    call()
+on = ("--device", device.spec)
+command("sample", "g.clg", "--size", "9", "--seed", "1", "-o", "s.clg", "--record", "s", "--verify", *on)
+command("bfs", "g.clg", "-s", "1", "-o", "b.tsv", *on)
+command("components", "g.clg", "-o", "c.tsv", *on)
+command("pagerank", "g.clg", "-o", "p.tsv", *on)
+gc.collect()
+"""
+
+
+@pytest.mark.first_device
+@pytest.mark.parametrize("what", ["closed", "left open"])
+def test_no_warning_of_ours(device: Device, tmp_path: Path, what: str) -> None:
+    script = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n{SCRIPT}"
+    # the libraries' own warnings as they are imported, and compilers' notes, are not ours
+    strict = ["-X", "dev", "-W", "error", "-W", "ignore:Non-empty compiler output"]
+    done = python(*strict, "-c", script, device.spec, what, cwd=tmp_path, timeout=500)
+    assert done.status == 0, done.err
+    for words in ("Warning", "Exception ignored"):
+        assert (words in done.err) == (what == "left open"), done.err
