@@ -30,26 +30,22 @@ def mixed_calls(device: Device) -> dict[str, Call]:
     def add(name: str, call: Call) -> None:
         calls[name] = call
 
+    def here(array: Any) -> Any:
+        """An array that may lie on the device."""
+        return array.get() if hasattr(array, "get") else array
+
     def searched(graph: Graph, source: Any, **options: Any) -> Sequence[Any]:
         found = clgraph.bfs(graph, source, **on, **options)
-        parts = (found.distance, found.predecessor, found.source_of)
-        return (
-            *(p.get() if hasattr(p, "get") else p for p in parts),
-            found.levels,
-            found.reached,
-            found.provenance["kernels"],
-        )
+        arrays = map(here, (found.distance, found.predecessor, found.source_of))
+        return *arrays, found.levels, found.reached, found.provenance["kernels"]
 
     def components(graph: Graph, **options: Any) -> Sequence[Any]:
         found = clgraph.connected_components(graph, **on, **options)
-        labels: Any = found.labels
-        return labels.get() if hasattr(labels, "get") else labels, found.sizes, found.count
+        return here(found.labels), found.sizes, found.count
 
     def ranked(graph: Graph, **options: Any) -> Sequence[Any]:
         found = clgraph.pagerank(graph, tol=1e-4, **on, **options)
-        ranks: Any = found.scores
-        ranks = ranks.get() if hasattr(ranks, "get") else ranks
-        return ranks, found.top(5), found.iterations, found.provenance["kernels"]
+        return here(found.scores), found.top(5), found.iterations, found.provenance["kernels"]
 
     def personal(method: Any, top: int | None) -> Sequence[Any]:
         walks: dict[str, Any] = {"walks": 200, "seed": 4} if method == "monte-carlo" else {}
@@ -111,10 +107,7 @@ def mixed_calls(device: Device) -> dict[str, Call]:
     add("clustering, directed", lambda: [clgraph.clustering(directed, device)])
     add("average_clustering, directed", lambda: [clgraph.average_clustering(directed, device)])
     add("transitivity, directed", lambda: [clgraph.transitivity(directed, device)])
-    add(
-        "eigenvalues, Laplacian",
-        lambda: clgraph.eigenvalues(undirected, 3, matrix="laplacian", device=device),
-    )
+    add("eigenvalues, Laplacian", lambda: clgraph.eigenvalues(undirected, 3, matrix="laplacian", **on))
     add("closeness, directed", lambda: [clgraph.closeness_centrality(directed, **on)])
     add("harmonic, some", lambda: [clgraph.harmonic_centrality(undirected, [0, 3], sources=[1, 4], **on)])
     doubles = "HAVE_FP64" in device.features

@@ -10,20 +10,18 @@ import os
 import pickle
 import random
 import signal
-import subprocess
 import sys
 import threading
 import time
 import warnings
 import weakref
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pyopencl as cl
 import pytest
-from cli_runs import InProcess
+from cli_runs import InProcess, python
 from devices import working_devices
 from graphs import random_graph
 from mixed_calls import equal, mixed_calls
@@ -76,30 +74,45 @@ json.dump({"threads": device.compute_units, "samples": made}, sys.stdout)
 """
 
 
-def output_of(script, *arguments, timeout=300, **variables):
+def output_of(script, *arguments, **variables):
     """What a script prints in a process of its own."""
-    root = str(Path(__file__).parent.parent)
-    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
-    done = subprocess.run(
-        [sys.executable, "-c", script, *arguments],
-        env={**os.environ, **variables, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    done = python("-c", script, *arguments, **variables)
+    assert done.status == 0, done.err
+    return done.out
 
 
-def samples_with(threads):
-    return json.loads(output_of(SCRIPT, POCL_MAX_PTHREAD_COUNT=str(threads)))
+def in_threads(count, function, *given):
+    """What a function returns in so many threads, as `map` has it."""
+    with ThreadPoolExecutor(count) as threads:
+        return list(threads.map(function, *given))
+
+
+@contextlib.contextmanager
+def held_elsewhere(*locks):
+    """Locks that another thread holds for the block, taken in this order."""
+    held, over = threading.Event(), threading.Event()
+
+    def hold():
+        with contextlib.ExitStack() as stack:
+            for lock in locks:
+                stack.enter_context(lock)
+            held.set()
+            over.wait()
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait()
+    try:
+        yield
+    finally:
+        over.set()
+        holder.join()
 
 
 def test_one_and_two_threads():
     if "pocl" not in working_devices():
         pytest.skip("PoCL is not installed (apt-get install pocl-opencl-icd)")
-    one, two = samples_with(1), samples_with(2)
+    one, two = (json.loads(output_of(SCRIPT, POCL_MAX_PTHREAD_COUNT=str(k))) for k in (1, 2))
     assert one["threads"] == 1
     assert two["threads"] == min(2, os.cpu_count() or 1)
     assert one["samples"] == two["samples"]
@@ -118,9 +131,8 @@ def wrong_answers(calls, expected, seed, count):
 def test_mixed_calls_from_threads_give_the_serial_answers(device, count):
     calls = mixed_calls(device)
     expected = {name: call() for name, call in calls.items()}
-    with ThreadPoolExecutor(THREADS) as threads:
-        found = threads.map(lambda seed: wrong_answers(calls, expected, seed, count), range(THREADS))
-        assert list(chain(*found)) == []
+    found = in_threads(THREADS, lambda seed: wrong_answers(calls, expected, seed, count), range(THREADS))
+    assert found == [[]] * THREADS
 
 
 @pytest.mark.slow
@@ -128,12 +140,9 @@ def test_devices_work_side_by_side():
     devices = list(working_devices().values())
     calls = [mixed_calls(device) for device in devices]
     expected = [{name: call() for name, call in each.items()} for each in calls]
-    with ThreadPoolExecutor(2 * len(devices)) as threads:
-        found = threads.map(
-            lambda i: wrong_answers(calls[i % len(devices)], expected[i % len(devices)], i, CALLS),
-            range(2 * len(devices)),
-        )
-        assert list(chain(*found)) == []
+    several = 2 * len(devices)
+    found = in_threads(several, wrong_answers, calls * 2, expected * 2, range(several), [CALLS] * several)
+    assert found == [[]] * several
 
 
 def test_the_first_calls_of_a_graph_may_be_in_threads(device):
@@ -149,8 +158,7 @@ def test_the_first_calls_of_a_graph_may_be_in_threads(device):
                 return found.vertices, found.edges
             return clgraph.pagerank(one, tol=1e-4, device=device).scores, one.reverse.col_idx
 
-        with ThreadPoolExecutor(4) as threads:
-            a, b, c, d = threads.map(first, range(4))
+        a, b, c, d = in_threads(4, first, range(4))
         assert equal(a, c) and equal(b, d)
         again = random_graph(seed, 90, 300, directed=True)
         assert equal(a, (clgraph.pagerank(again, tol=1e-4, device=device).scores, again.reverse.col_idx))
@@ -164,8 +172,7 @@ def test_views_of_a_graph_are_one_object_in_all_threads():
             together.wait()
             return graph.undirected, graph.reverse, graph.undirected.without_self_loops, graph.num_self_loops
 
-        with ThreadPoolExecutor(4) as threads:
-            made = list(threads.map(views, range(4)))
+        made = in_threads(4, views, range(4))
         assert all(x is y for other in made[1:] for x, y in zip(made[0][:3], other[:3], strict=True))
         assert len({found[3] for found in made}) == 1
 
@@ -207,11 +214,9 @@ def test_counters_of_threads_do_not_mix(device):
         found = clgraph.bfs(graph, 0, device=other if number % 2 else device)
         return found.provenance["kernels"] == ("ndrange" if number % 2 else expected)
 
-    with ThreadPoolExecutor(4) as threads:
-        assert all(threads.map(search, range(80)))
-        with record_launches() as launches:
-            list(threads.map(search, range(8)))
-        assert launches == []
+    with record_launches() as launches:
+        assert all(in_threads(4, search, range(88)))
+    assert launches == []
 
 
 def test_asyncio(device):
@@ -381,24 +386,12 @@ def test_an_interrupt_at_any_line_of_run_leaves_the_device_unlocked(device):
 
 
 def test_an_interrupt_reaches_a_call_that_waits(device):
-    graph, held, over = random_graph(1, 30, 60), threading.Event(), threading.Event()
-
-    def hold():
-        with device.alone():
-            held.set()
-            over.wait(60)
-
-    holder = threading.Thread(target=hold)
-    holder.start()
-    held.wait(60)
-    try:
+    graph = random_graph(1, 30, 60)
+    with held_elsewhere(device.alone()):
         begun = time.monotonic()
         with pytest.raises(KeyboardInterrupt), Alarm(0.1):
             clgraph.bfs(graph, 0, device=device)
         assert time.monotonic() - begun < 10
-    finally:
-        over.set()
-        holder.join(60)
     assert clgraph.bfs(graph, 0, device=device).levels > 0
 
 
@@ -442,8 +435,7 @@ def test_two_threads_that_take_two_devices_crosswise():
                 told.append(str(error))
                 return None
 
-    with ThreadPoolExecutor(2) as threads:
-        found = list(threads.map(nested, range(2)))
+    found = in_threads(2, nested, range(2))
     assert len(told) == 1 and "in one order" in told[0] and found.count(None) == 1
     for one, other in (devices[:2], devices[1::-1]):  # one thread alone may
         with one.alone():
@@ -469,8 +461,7 @@ def test_a_circle_of_three():
                 ends.append("told")
 
     known = len(device_module._locks)
-    with ThreadPoolExecutor(3) as threads:
-        list(threads.map(nested, range(3)))
+    in_threads(3, nested, range(3))
     assert sorted(ends) == ["had both", "had both", "told"] and not device_module._waits
     locks.clear()
     gc.collect()
@@ -479,22 +470,9 @@ def test_a_circle_of_three():
 
 def test_an_interrupt_of_a_wait_for_a_second_device():
     one, other = new_lock(), new_lock()
-    held, over = threading.Event(), threading.Event()
-
-    def hold():
-        with other:
-            held.set()
-            over.wait(60)
-
-    holder = threading.Thread(target=hold)
-    holder.start()
-    held.wait(60)
-    try:
-        with pytest.raises(KeyboardInterrupt), Alarm(0.1), one, SecondLock(other, [one], "1:0"):
-            pass
-    finally:
-        over.set()
-        holder.join(60)
+    second = SecondLock(other, [one], "1:0")
+    with held_elsewhere(other), pytest.raises(KeyboardInterrupt), Alarm(0.1), one, second:
+        pass
     assert not device_module._waits and not one._is_owned() and other.acquire(blocking=False)
 
 
@@ -503,20 +481,18 @@ def test_filters_of_warnings_survive_threads(tmp_path):
     path = tmp_path / "graph.csv"
     path.write_text("".join(f"{v}, {v + 1}, 0.5\n" for v in range(3000)))
     before = list(warnings.filters)
-    with ThreadPoolExecutor(6) as threads:
-        made = list(threads.map(lambda _: clgraph.read(path, weights=True).num_edges, range(40)))
+    made = in_threads(6, lambda _: clgraph.read(path, weights=True).num_edges, range(40))
     assert set(made) == {3000} and warnings.filters == before
 
 
 # --- fork -------------------------------------------------------------------------------------------------
 
 FORK = """
-import gc, multiprocessing, os, sys, threading, warnings
-import numpy as np
+import gc, json, multiprocessing, sys, threading, warnings
 import clgraph
 
 warnings.simplefilter("ignore")  # newer Pythons warn of a fork among threads
-spec, before = sys.argv[1], sys.argv[2] == "before"
+spec, used = sys.argv[1:]
 graph = clgraph.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
 
 def search(device):
@@ -525,78 +501,58 @@ def search(device):
     except clgraph.DeviceError as error:
         return str(error)
 
-device = None
-if before:
+device, over = spec, threading.Event()
+busy = threading.Thread(target=lambda: [search(device) for _ in iter(over.is_set, True)])
+if used == "clgraph":
     device = clgraph.get_device(spec)
     search(device)
-    over = threading.Event()
-    busy = threading.Thread(target=lambda: [search(device) for _ in iter(over.is_set, True)])
     busy.start()  # the lock may be held as the process forks
+elif used != "nothing":
+    import pyopencl as cl
+if used == "pyopencl":
+    contexts = [cl.Context([device]) for platform in cl.get_platforms() for device in platform.get_devices()]
 
 def child(answers):
     global graph
-    answers.put([search(spec), search(device or spec)])
+    answers.put([search(spec), search(device)])
     graph = None
     gc.collect()  # frees the parent's buffers
 
 context = multiprocessing.get_context("fork")
+answers, found = context.SimpleQueue(), []
 for _ in range(4):
-    answers = context.SimpleQueue()
     process = context.Process(target=child, args=(answers,))
     process.start()
     process.join(60)
     assert process.exitcode == 0, process.exitcode
-    for answer in answers.get():
-        if before:
-            assert 'get_context("spawn")' in answer and "forked" in answer, answer
-        else:
-            assert answer == [0, 1, 1, 2], answer
-if before:
-    over.set()
+    found += answers.get()
+over.set()
+if used == "clgraph":
     busy.join()
-print(search(spec))
+if used in ("clgraph", "nothing"):
+    assert search(spec) == [0, 1, 1, 2]
+print(json.dumps(found))
 """
 
 
-@pytest.mark.parametrize("used", ["before", "not before"])
-def test_a_forked_child(used, device):
+@pytest.mark.parametrize(
+    ("used", "words"),
+    [
+        ("nothing", None),
+        ("clgraph", "forked"),
+        ("pyopencl, imported only", None),
+        ("pyopencl", "by other means than clgraph"),
+    ],
+)
+def test_a_forked_child(used, words, device):
     """One that would wait for its parent's driver for ever is told so; if the parent used none, it may."""
-    assert output_of(FORK, device.spec, used, timeout=200) == "[0, 1, 1, 2]\n"
-
-
-OTHER_FORK = """
-import multiprocessing, sys, warnings
-import clgraph
-import pyopencl as cl
-
-warnings.simplefilter("ignore")
-graph = clgraph.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
-if sys.argv[2] == "before":
-    contexts = [cl.Context([device]) for platform in cl.get_platforms() for device in platform.get_devices()]
-
-def child(answers):
-    try:
-        answers.put(str(clgraph.bfs(graph, 0, device=sys.argv[1]).distance.tolist()))
-    except clgraph.DeviceError as error:
-        answers.put(str(error))
-
-context = multiprocessing.get_context("fork")
-answers = context.SimpleQueue()
-process = context.Process(target=child, args=(answers,))
-process.start()
-process.join(60)
-assert process.exitcode == 0, process.exitcode
-print(answers.get())
-"""
-
-
-@pytest.mark.parametrize("used", ["before", "not before"])
-def test_a_child_of_a_process_that_used_opencl_without_clgraph(used, device):
-    said = output_of(OTHER_FORK, device.spec, used, timeout=200)
-    if used == "before" and device.platform_name != "Oclgrind":
-        assert "by other means than clgraph" in said and 'get_context("spawn")' in said
+    if used == "pyopencl" and device.platform_name == "Oclgrind":
+        words = None
+    found = json.loads(output_of(FORK, device.spec, used))
+    if words is None:
+        assert found == [[0, 1, 1, 2]] * 8
     else:
-        assert said == "[0, 1, 1, 2]\n"
+        assert len(found) == 8 and all(words in said and 'get_context("spawn")' in said for said in found)
 
 
 def test_where_no_thread_starts_a_plain_error_says_so(
@@ -729,25 +685,10 @@ def test_a_child_forked_while_others_hold_locks(device):
         "release": device.release,
     }
     calls |= refused
-    memory, held, over = device, threading.Event(), threading.Event()
-    locks = [memory._counting, memory._mapping, memory._pinned._lock, there._residence._lock]
+    locks = [device._counting, device._mapping, device._pinned._lock, there._residence._lock]
     locks += [drivers._state.lock, choosing._lock, device_module._guard, cache._lock]
-
-    def hold():
-        with contextlib.ExitStack() as stack:
-            for lock in (device.alone(), *locks):
-                stack.enter_context(lock)
-            held.set()
-            over.wait()
-
-    holder = threading.Thread(target=hold)
-    holder.start()
-    held.wait()
-    try:
+    with held_elsewhere(device.alone(), *locks):
         told = in_a_child(calls)
-    finally:
-        over.set()
-        holder.join()
     assert told.keys() == calls.keys() and "begun" not in told.values()
     assert {told[name][:11] for name in ("graph col_idx", *refused)} == {"DeviceError"}
 
@@ -801,21 +742,20 @@ def test_a_forked_child_leaves_what_its_parents_drivers_made(device):
     circle = Pool([cl.enqueue_marker(device.queue)])
     circle.append(circle)
     garbage = weakref.ref(circle)
+    calls = {
+        "drop": graphs.clear,
+        "collect": gc.collect,
+        "buffer": lambda: buffer().size,
+        "event": lambda: cached()[0].int_ptr,
+        "circle": lambda: garbage()[0].int_ptr,
+    }
     gc.disable()
     try:
         del circle
-        told = in_a_child(
-            {
-                "drop": graphs.clear,
-                "collect": gc.collect,
-                "buffer": lambda: buffer().size,
-                "event": lambda: cached()[0].int_ptr,
-                "circle": lambda: garbage()[0].int_ptr,
-            }
-        )
+        told = in_a_child(calls)
     finally:
         gc.enable()
-    assert told == dict.fromkeys(("drop", "collect", "buffer", "event", "circle"), "fine")
+    assert told == dict.fromkeys(calls, "fine")
     graphs.clear()
     gc.collect()
     assert buffer() is cached() is garbage() is None
