@@ -15,10 +15,9 @@ import random
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
-from contextlib import ExitStack
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the checkout, as for pytest
@@ -45,7 +44,7 @@ def memory(device: Device) -> dict[str, float]:
 
 
 class Soak:
-    """Threads that make calls until they are told to stop; they pause while memory is measured."""
+    """Threads that make calls; they pause while memory is measured."""
 
     def __init__(self, device: Device, threads: int) -> None:
         self.device = device
@@ -53,64 +52,41 @@ class Soak:
         self.expected = {name: call() for name, call in self.calls.items()}
         self.count = 0
         self.wrong: Counter[str] = Counter()
-        self.over = threading.Event()
-        # while it is not set no call begins: who waits for a lock gets it late where calls are short
-        self.going = threading.Event()
-        self.going.set()
-        self.running = [threading.Lock() for _ in range(threads)]  # each held during a call
-        self.threads = [threading.Thread(target=self._work, args=(i,)) for i in range(threads)]
+        self.until = 0.0
+        self.drawn = [random.Random(number) for number in range(threads)]
 
-    def _work(self, number: int) -> None:
-        drawn, names = random.Random(number), list(self.calls)
-        while not self.over.is_set():
-            name = drawn.choice(names)
-            self.going.wait()
-            with self.running[number]:
-                try:
-                    right = equal(self.calls[name](), self.expected[name])
-                except Exception as error:  # goes on, to count them all
-                    name, right = f"{name}: {type(error).__name__}: {error}", False
-                self.count += 1  # a count lost between two threads does not matter
-                if not right:
-                    self.wrong[name] += 1
-
-    def measured(self) -> dict[str, float]:
-        """Memory, while no call runs."""
-        self.going.clear()
-        try:
-            with ExitStack() as held:
-                for lock in self.running:
-                    held.enter_context(lock)
-                return memory(self.device)
-        finally:
-            self.going.set()
+    def _work(self, drawn: random.Random) -> None:
+        while time.monotonic() < self.until:
+            name = drawn.choice(list(self.calls))
+            try:
+                right = equal(self.calls[name](), self.expected[name])
+            except Exception as error:  # goes on, to count them all
+                name, right = f"{name}: {type(error).__name__}: {error}", False
+            self.count += 1  # a count lost between two threads does not matter
+            if not right:
+                self.wrong[name] += 1
 
     def run(self, minutes: float) -> bool:
         """Whether all went well."""
         begun, seconds = time.monotonic(), 60 * minutes
-        for thread in self.threads:
-            thread.start()
         first: dict[str, float] = {}
-        try:
-            while (past := time.monotonic() - begun) < seconds:
-                time.sleep(min(60.0, seconds / 10, seconds - past))
-                now = self.measured()
-                first = first or now
-                shown = ", ".join(f"{name} {mib:.1f} MiB" for name, mib in now.items())
-                wrong = sum(self.wrong.values())
-                print(
-                    f"{time.monotonic() - begun:6.0f} s: {self.count} calls, {wrong} wrong, {shown}",
-                    flush=True,
-                )
-        finally:
-            self.over.set()
-            for thread in self.threads:
-                thread.join()
+        with ThreadPoolExecutor(len(self.drawn)) as threads:
+            try:
+                while (now := time.monotonic()) < begun + seconds:
+                    self.until = min(now + min(60.0, seconds / 10), begun + seconds)
+                    list(threads.map(self._work, self.drawn))
+                    held = memory(self.device)  # no call runs
+                    first = first or held
+                    shown = ", ".join(f"{name} {mib:.1f} MiB" for name, mib in held.items())
+                    past, wrong = time.monotonic() - begun, sum(self.wrong.values())
+                    print(f"{past:6.0f} s: {self.count} calls, {wrong} wrong, {shown}", flush=True)
+            finally:
+                self.until = 0.0
         for name, times in self.wrong.most_common():
             print(f"wrong {times} times: {name}")
-        grown = [name for name, mib in now.items() if mib > GROWTH * first[name]]
+        grown = [name for name, mib in held.items() if mib > GROWTH * first[name]]
         for name in grown:
-            print(f"memory of the {name} grew from {first[name]:.1f} to {now[name]:.1f} MiB")
+            print(f"memory of the {name} grew from {first[name]:.1f} to {held[name]:.1f} MiB")
         return not (self.wrong or grown)
 
 
