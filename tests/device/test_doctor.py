@@ -242,7 +242,6 @@ def test_nothing_from_the_current_folder_runs(trap: Path, word: str, status: int
     assert done.status == status, done.err
 
 
-@pytest.mark.device
 @pytest.mark.first_device
 def test_nothing_from_the_current_folder_runs_in_a_benchmark(device: object, trap: Path) -> None:
     out = trap.parent / "out"

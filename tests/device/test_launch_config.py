@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,14 +11,12 @@ from typing import Any
 import pytest
 
 import clgraph
-from clgraph.communities import multilevel, propagation
-from clgraph.csr import scan, sort
+from clgraph.csr import scan
 from clgraph.device import Device
 from clgraph.device.launch_config import AS_CPU, LaunchTable, WorkGroup, fit_group, fit_local
-from clgraph.ranking import sell, spmv
-from clgraph.ranking.personalized import batched_power
+from clgraph.ranking import sell
 from clgraph.sampling import runs
-from clgraph.traversal import blocks, search
+from clgraph.traversal import blocks
 
 
 def device(kind: str, max_work_group: int = 1024, local_memory: int = 1 << 15) -> Any:
@@ -94,19 +93,18 @@ def test_a_wrong_file_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("table", "name", "content", "message"),
+    ("name", "content", "message"),
     [
-        (propagation.LAUNCH, "communities.propagation.LAUNCH", {"many": 48}, "many is 48: use powers of two"),
-        (propagation.LAUNCH, "communities.propagation.LAUNCH", {"run": 0}, "run is 0: use a number from 1"),
-        (search.LAUNCH, "traversal.search.LAUNCH", {"rows": 48}, "rows is 48: use powers of two"),
-        (multilevel.LAUNCH, "communities.multilevel.LAUNCH", {"shared": [32, 48]}, "use powers of two"),
-        (sort.LAUNCH, "csr.sort.LAUNCH", {"bits": 13}, "bits is 13: use a number from 1 to 12"),
-        (sell.ROWS, "ranking.sell.ROWS", 0, " is 0: use a number from 1 to"),
-        (spmv.RUNS, "ranking.spmv.RUNS", {"hot": 2**16}, "hot is 65536: use a number from 1 to 65535"),
-        (spmv.RUNS, "ranking.spmv.RUNS", {"windows": [16, 0]}, "windows is 0: use a number from 1"),
-        (runs.LAUNCH, "sampling.runs.LAUNCH", {"exact": "guess"}, "'guess': use one of merge tree, probes"),
+        ("communities.propagation.LAUNCH", {"many": 48}, "many is 48: use powers of two"),
+        ("communities.propagation.LAUNCH", {"run": 0}, "run is 0: use a number from 1"),
+        ("traversal.search.LAUNCH", {"rows": 48}, "rows is 48: use powers of two"),
+        ("communities.multilevel.LAUNCH", {"shared": [32, 48]}, "use powers of two"),
+        ("csr.sort.LAUNCH", {"bits": 13}, "bits is 13: use a number from 1 to 12"),
+        ("ranking.sell.ROWS", 0, " is 0: use a number from 1 to"),
+        ("ranking.spmv.RUNS", {"hot": 2**16}, "hot is 65536: use a number from 1 to 65535"),
+        ("ranking.spmv.RUNS", {"windows": [16, 0]}, "windows is 0: use a number from 1"),
+        ("sampling.runs.LAUNCH", {"exact": "guess"}, "'guess': use one of merge tree, probes"),
         (
-            batched_power.LAUNCH,
             "ranking.personalized.batched_power.LAUNCH",
             {"widths": [8, 16, 24, 64]},
             r"widths is \(8, 16, 24, 64\): use powers of two alone",
@@ -114,11 +112,12 @@ def test_a_wrong_file_is_refused(
     ],
 )
 def test_values_that_kernels_cannot_take_are_refused(
-    table: Any, name: str, content: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, content: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    module, _, table = name.rpartition(".")
     tried(monkeypatch, tmp_path, {name: content})
     with pytest.raises(clgraph.InputError, match=rf"CLGRAPH_LAUNCH=.*json: {name}.*{message}"):
-        table.of(device("gpu"))
+        getattr(import_module(f"clgraph.{module}"), table).of(device("gpu"))
 
 
 def test_a_missing_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,11 +21,10 @@ from clgraph.csr.partitions import Cut, make_layout
 from clgraph.device import Device, Setup
 from clgraph.device.launch import Launch, record_launches
 from clgraph.device.program import read_source
+from clgraph.device.signature import signatures
 from clgraph.fpga import pipelines
 from clgraph.traversal import search as module
 
-# their kernels are made by a macro of fpga/ranking/flat.h
-FLAT = ("ranking/contribution", "theses/serial", "theses/pull")
 PARTITIONS = ("traversal/search_partitions", "ranking/partitions")
 
 
@@ -310,35 +309,7 @@ def test_cut() -> None:
         assert np.array_equal(chip[layout.place[arcs]], value[graph.col_idx[arcs]])
 
 
-def signature(text: str, kernel: str) -> list[str]:
-    """Arguments of a kernel, macros expanded, without what says how they are accessed."""
-    text = text.replace("\\\n", " ")
-    plain = dict(re.findall(r"^#define (\w+) +(.*)$", text, re.MULTILINE))
-    calls = {
-        name: (parameter, body)
-        for name, parameter, body in re.findall(r"^#define (\w+)\((\w*)\) +(.*)$", text, re.MULTILINE)
-    }
-    found = re.search(rf"(?:__kernel|PIPELINE) void {kernel}\(((?:[^()]|\([^()]*\))*)\)", text)
-    assert found, kernel
-    arguments = found[1]
-    for _ in range(6):
-        for name, (parameter, body) in calls.items():
-            arguments = re.sub(
-                rf"\b{name}\(([^()]*)\)",
-                lambda m, p=parameter, b=body: re.sub(rf"\b{p}\b", m[1], b),
-                arguments,
-            )
-        arguments = re.sub(
-            r"\b[A-Z][A-Z_]+\b",
-            lambda m: plain.get(m[0], m[0]) if "ARG" in m[0] or m[0] == "ROWS" else m[0],
-            arguments,
-        )
-    words = re.sub(r"//.*", "", arguments)
-    words = re.sub(r"\b(__global|const|restrict|volatile)\b", " ", words)
-    return [" ".join(word.replace("*", " * ").split()) for word in words.split(",") if word.strip()]
-
-
-@pytest.mark.parametrize("name", [name for name in pipelines.PIPELINES if name not in (*FLAT, *PARTITIONS)])
+@pytest.mark.parametrize("name", [name for name in pipelines.PIPELINES if name not in PARTITIONS])
 def test_same_names_and_arguments(name: str) -> None:
     ours, theirs = read_source(f"fpga/{name}"), read_source(name)
     without = {
@@ -351,8 +322,9 @@ def test_same_names_and_arguments(name: str) -> None:
         "draw_runs",  # runs side by side are no pipelines
     }
     assert set(pipelines.kernels(name)) == set(re.findall(r"__kernel void (\w+)\(", theirs)) - without
+    mine, others = signatures(ours, ()), signatures(theirs, ())
     for kernel in pipelines.kernels(name):
-        assert signature(ours, kernel) == signature(theirs, kernel), kernel
+        assert [*map(str, mine[kernel].parameters)] == [*map(str, others[kernel].parameters)], kernel
 
 
 def test_no_work_item_functions_in_pipelines() -> None:
