@@ -1,4 +1,4 @@
-"""``clgraph devices``, ``doctor``, ``cache``: what they say where all is well and where nothing is."""
+"""``clgraph devices``, ``doctor``, ``cache``: what they say, and that nothing of the current folder runs."""
 
 from __future__ import annotations
 

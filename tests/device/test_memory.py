@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -313,18 +312,6 @@ def test_two_borrowers_have_different_areas_which_the_next_two_use_again() -> No
         with pool.lent(make) as one, pool.lent(make) as other:
             assert one is not other and {one, other} == set(made)
     assert len(made) == 2
-
-
-def test_two_threads_have_different_areas() -> None:
-    pool, both = Pool[Thing](), threading.Barrier(2, timeout=30)
-
-    def borrow(_: int) -> Thing:
-        with pool.lent(Thing) as area:
-            both.wait()  # until the other one has borrowed too
-            return area
-
-    with ThreadPoolExecutor(2) as threads:
-        assert len(set(threads.map(borrow, range(2)))) == 2
 
 
 def test_many_threads_never_share() -> None:

@@ -178,7 +178,7 @@ def test_pyopencl_keeps_nothing(device: Device, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_device_without_a_compiler(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it could run comes from a binary (tests/test_fpga.py); anything else is refused."""
+    """What it could run comes from a binary (tests/fpga/test_binary.py); anything else is refused."""
     monkeypatch.setenv("CLGRAPH_WITHOUT", "compiler")
     board = Device(device.raw, device.spec)
     assert not board.has_compiler
