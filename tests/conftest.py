@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_runs import InProcess
 from devices import POOR, WORDS, ask_for, has_oclgrind, poor_device, working_devices
-from drivers.known import known
+from drivers import known
 
 from clgraph.errors import BuildError, InputError
 

@@ -22,7 +22,7 @@ from clgraph.device import Device, Setup
 from clgraph.device.launch import Launch, record_launches
 from clgraph.device.program import read_source
 from clgraph.device.signature import signatures
-from clgraph.fpga import pipelines
+from clgraph.fpga import parameters, pipelines
 from clgraph.traversal import search as module
 
 PARTITIONS = ("traversal/search_partitions", "ranking/partitions")
@@ -168,6 +168,12 @@ def test_ranges_on_the_emulator(emulator: Device, graph: Graph, expected: dict[s
     assert "cl/sampling/exact.cl" in sample.provenance["built"]
 
 
+SMALL = (
+    "UNROLL=2 AHEAD=3 HAZARD=5 WALKS=7 ADDERS=3 LOCAL_WORDS=1 LOCAL_RANKS=4 ROW_BLOCK=32 HISTOGRAMS=2 "
+    "EARLY_OUT=0 LANES=3 SETTLES=2 ARC_BLOCK=8"
+)
+
+
 @pytest.mark.device
 @pytest.mark.parametrize("channels", [pytest.param(0, marks=pytest.mark.slow), 1])
 def test_parameters_change_nothing(
@@ -175,23 +181,8 @@ def test_parameters_change_nothing(
 ) -> None:
     """Small ones, so that rows, blocks and registers end in the middle of everything; and channels."""
     device = Device(emulator.raw, emulator.spec, Setup(kernels="pipeline"))
-    device.pipeline_parameters = {
-        "UNROLL": 2,
-        "AHEAD": 3,
-        "HAZARD": 5,
-        "WALKS": 7,
-        "ADDERS": 3,
-        "LOCAL_WORDS": 1,
-        "LOCAL_RANKS": 4,
-        "ROW_BLOCK": 32,
-        "HISTOGRAMS": 2,
-        "EARLY_OUT": 0,
-        "LANES": 3,
-        "SETTLES": 2,
-        "ARC_BLOCK": 8,
-    }
+    device.pipeline_parameters = {"CHANNELS": 1} if channels else parameters.parse(SMALL.split())
     if channels:
-        device.pipeline_parameters = {"CHANNELS": 1}
         assert device.program("theses/serial", REAL="double").pagerank_serial.partner is not None
         assert device.program("ranking/solver", REAL="double").pagerank_finish.partner is None
     else:

@@ -4,7 +4,7 @@ On each platform that is here: does its device work, the bytes of ten samples, a
 tests, each file in a child process with a time limit, so that a driver may end it or hang. A platform that is
 not here is "absent". Releases that come by pip get a virtual environment each (``--venvs FOLDER``).
 
-What a driver is known to get wrong is in ``tests/drivers/known.py``; those tests count as "known".
+What a driver is known to get wrong is in ``tests/drivers/__init__.py``; those tests count as "known".
 """
 
 from __future__ import annotations
