@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,11 +18,27 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class Run:
-    """How a command ended."""
+    """How a command ended, and whether that is how it should have."""
 
     status: int
     out: str
     err: str
+
+    def fine(self, status: int = 0) -> Run:
+        """It did what it was asked to."""
+        assert self.status == status, self.err
+        return self
+
+    def json(self, status: int = 0) -> Any:
+        """What it was asked to say as JSON: one value, and nothing else on standard output."""
+        return json.loads(self.fine(status).out)
+
+    def refused(self, *says: str, status: int = 1) -> str:
+        """It did nothing but say why, in one error, in words that have these; returns all that it said."""
+        assert (self.status, self.out) == (status, ""), self
+        assert sum(line.startswith("clgraph: error: ") for line in self.err.splitlines()) == 1, self.err
+        assert all(word in self.err for word in says), (says, self.err)
+        return self.err
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -29,40 +47,48 @@ def environment(**changes: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, **changes}
 
 
-def python(*args: object, status: int = 0, cwd: Path = ROOT, timeout: float = 300, **env: str) -> Run:
-    """``python ARGS`` to its end, which is with this status."""
-    command = [sys.executable, *map(str, args)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, cwd=cwd, timeout=timeout, env=environment(**env)
-    )
-    assert done.returncode == status, f"{command}\n{done.stdout}{done.stderr}"
-    return Run(done.returncode, done.stdout, done.stderr)
-
-
 def words(args: tuple[object, ...]) -> list[str]:
     """A command's arguments; the first may be a line of several, as in a shell."""
     return [*shlex.split(str(args[0])), *map(str, args[1:])] if args else []
 
 
-def python(*args: object, timeout: float = 300, cwd: Path | None = None, **env: str) -> Run:
-    """``python ARGS`` to its end."""
+def command(*args: object) -> list[str]:
+    """``python -m clgraph ARGS`` as processes are started."""
+    return [sys.executable, "-m", "clgraph", *words(args)]
+
+
+def started(*args: object, **how: Any) -> subprocess.Popen[str]:
+    """The same, begun only, with pipes for what it says."""
+    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command(*args), text=True, env=environment(), **pipes, **how)
+
+
+def ended(
+    line: list[Any], *, raises: bool = False, cwd: Path | None = None, timeout: float = 300, **env: str
+) -> Run:
+    """A process to its end, with these variables in its environment; no traceback unless it `raises`."""
     done = subprocess.run(
-        [sys.executable, *map(str, args)],
+        line,
         capture_output=True,
         text=True,
+        errors="replace",
         stdin=subprocess.DEVNULL,
         timeout=timeout,
         cwd=cwd,
         env=environment(**env),
     )
+    assert raises or not ("Traceback" in done.stderr or "fault of clgraph" in done.stderr), done.stderr
     return Run(done.returncode, done.stdout, done.stderr)
 
 
-def process(*args: object, timeout: float = 300, **env: str) -> Run:
+def python(*args: object, cwd: Path = ROOT, **how: Any) -> Run:
+    """``python ARGS`` to its end."""
+    return ended([sys.executable, *map(str, args)], cwd=cwd, **how)
+
+
+def process(*args: object, **how: Any) -> Run:
     """``python -m clgraph ARGS`` to its end."""
-    done = python("-m", "clgraph", *words(args), timeout=timeout, **env)
-    assert "Traceback" not in done.err, done.err
-    return done
+    return ended(command(*args), **how)
 
 
 class InProcess:

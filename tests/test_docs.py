@@ -218,7 +218,7 @@ def test_it_builds_without_a_warning(request: pytest.FixtureRequest, tmp_path: P
         pytest.skip(why)
     html = tmp_path / "html"
     options = ("-q", "-W", "--keep-going", "-b", "html", "-d", tmp_path / "trees")
-    python("-m", "sphinx", *options, DOCS, html, cwd=tmp_path, timeout=3600)
+    python("-m", "sphinx", *options, DOCS, html, cwd=tmp_path, timeout=3600).fine()
     page = (html / "api" / "graph.html").read_text()
     for name in ("from_pandas", "to_igraph", "subgraph"):
         assert f'id="clgraph.Graph.{name}"' in page

@@ -168,7 +168,7 @@ HOST = [name for name in modules() if folder(name) in ("graph", "formats")]
 )
 def test_what_is_imported_where_it_is_used(command: str, never: set[str], tmp_path: Path) -> None:
     (tmp_path / "g.txt").write_text("1 2")
-    told = python("-X", "importtime", *shlex.split(command), cwd=tmp_path).err
+    told = python("-X", "importtime", *shlex.split(command), cwd=tmp_path).fine().err
     loaded = {line.rpartition("|")[2].strip() for line in told.splitlines()}
     assert "clgraph" in loaded
     assert never & loaded == set()
@@ -190,7 +190,7 @@ def test_no_module_has_the_name_of_a_public_function() -> None:
         "    parent, _, last = name.rpartition('.')\n"
         "    if getattr(sys.modules[parent], last) is not sys.modules[name]: print(name)\n"
     )
-    assert python("-c", code, *names).out == ""
+    assert python("-c", code, *names).fine().out == ""
 
 
 def test_the_three_trees_have_the_same_folders() -> None:

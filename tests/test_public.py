@@ -70,7 +70,7 @@ def test_what_type_checkers_read_is_written_from_the_table() -> None:
 
 @pytest.mark.smoke
 def test_names_are_listed_before_they_are_loaded() -> None:
-    python("-c", "import clgraph; assert set(clgraph.__all__) <= set(dir(clgraph))")
+    python("-c", "import clgraph; assert set(clgraph.__all__) <= set(dir(clgraph))").fine()
 
 
 @pytest.mark.smoke
