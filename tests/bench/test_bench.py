@@ -2,19 +2,18 @@
 
 import csv
 import json
-import subprocess
 import sys
 import xml.etree.ElementTree as xml
 from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_runs import ROOT, environment
+from cli_runs import ROOT, python
 
 import clgraph
 from clgraph.bench import SUITES, peers
 from clgraph.bench import run as running
+from clgraph.bench import store as storing
 from clgraph.bench.cases import cases_of, sampling
 from clgraph.bench.graphs import SIZES, graphs_of, make_graph, size_of
 from clgraph.bench.harness import Absent, Case, Context, Figures, matching, median, quantity, timed
@@ -81,24 +80,49 @@ def test_names_of_cases_are_unlike_each_other():
 # --- running and keeping -------------------------------------------------------------------------------
 
 
-def case_of(name, work, suite="sampling", on_device=True):
-    return Case(suite, "powerlaw9", name, "clgraph", work, on_device)
+def fails(context):
+    raise ZeroDivisionError("by nought")
+
+
+def absent(context):
+    raise Absent("not installed")
+
+
+def interrupted(context):
+    raise KeyboardInterrupt
 
 
 def fine(context):
     return Figures({"kernels": quantity(1.0, "s")}, {"of_vertices": 9})
 
 
-def test_what_fails_or_is_absent_is_told_and_does_not_end_the_rest(device, tmp_path):
-    def fails(context):
-        raise ZeroDivisionError("by nought")
+def three_cases(first=fine, second=fine):
+    works = {"drv exact": first, "dre exact": second, "drve batched": fine}
+    return [Case("sampling", "powerlaw9", name, "clgraph", work, True) for name, work in works.items()]
 
-    def absent(context):
-        raise Absent("not installed")
 
-    store, said = Store(tmp_path / "out"), []
-    cases = [case_of("drv exact", fails), case_of("dre exact", absent), case_of("drve batched", fine)]
-    outcome = running.run_cases(cases, Context(device), said.append, store=store)
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "out")
+
+
+@pytest.fixture
+def said():
+    """What was said while cases ran."""
+    return []
+
+
+@pytest.fixture
+def measure(device, store, said):
+    """``measure(cases, repeat=5)``: runs them, with these options of measuring."""
+    return lambda cases, fresh=False, **how: running.run_cases(
+        cases, Context(device, **how), said.append, store=store, fresh=fresh
+    )
+
+
+def test_what_fails_or_is_absent_is_told_and_does_not_end_the_rest(device, store, measure, said):
+    cases = three_cases(fails, absent)
+    outcome = measure(cases)
     assert (outcome.ran, len(outcome.absent), len(outcome.failed)) == (1, 1, 1)
     assert outcome.failed[0][1] == "ZeroDivisionError: by nought"
     assert outcome.failed[0][0].endswith(f" on {device.name}")
@@ -106,49 +130,35 @@ def test_what_fails_or_is_absent_is_told_and_does_not_end_the_rest(device, tmp_p
     assert [r["status"] for r in store.records()].count("done") == 1
 
     # again: only what was finished is left out
-    again = running.run_cases(cases, Context(device), said.append, store=store)
+    again = measure(cases)
     assert (again.ran, again.skipped, len(again.failed)) == (0, 1, 1)
-    assert running.run_cases(cases[2:], Context(device), said.append, store=store, fresh=True).ran == 1
-    # other options of measuring, other figures
-    assert running.run_cases(cases[2:], Context(device, repeat=5), said.append, store=store).ran == 1
-    assert len(list((tmp_path / "out" / "cases").glob("*.json"))) == 3  # in place of the earlier ones
+    assert measure(cases[2:], fresh=True).ran == 1
+    assert measure(cases[2:], repeat=5).ran == 1  # other options of measuring, other figures
+    assert len(list(store.cases.glob("*.json"))) == 3  # in place of the earlier ones
 
 
-def test_an_interruption_loses_nothing_that_was_finished(device, tmp_path):
-    def interrupted(context):
-        raise KeyboardInterrupt
-
-    store = Store(tmp_path)
-    cases = [case_of("drv exact", fine), case_of("dre exact", interrupted), case_of("drve batched", fine)]
+def test_an_interruption_loses_nothing_that_was_finished(store, measure):
     with pytest.raises(KeyboardInterrupt):
-        running.run_cases(cases, Context(device), print, store=store)
+        measure(three_cases(second=interrupted))
     assert [record["what"] for record in store.records()] == ["drv exact"]
-    cases[1] = case_of("dre exact", fine)
-    outcome = running.run_cases(cases, Context(device), print, store=store)
+    outcome = measure(three_cases())
     assert (outcome.ran, outcome.skipped) == (2, 1)
 
 
-def test_memory_that_happens_to_be_free_tells_no_results_apart(device, tmp_path, monkeypatch):
-    store, cases = Store(tmp_path), [case_of("drv exact", fine)]
-    running.run_cases(cases, Context(device), print, store=store)
+def test_another_source_is_measured_anew_and_no_more_than_that(device, store, measure, monkeypatch):
+    cases = three_cases()[:1]
+    measure(cases)
+    # memory that happens to be free tells no results apart
     monkeypatch.setitem(vars(device), "global_memory", device.global_memory - 4096)
-    assert running.run_cases(cases, Context(device), print, store=store).skipped == 1
-
-
-def test_another_source_is_measured_anew(device, tmp_path, monkeypatch):
-    from clgraph.bench import store as storing
-
-    store, cases = Store(tmp_path), [case_of("drv exact", fine)]
-    running.run_cases(cases, Context(device), print, store=store)
+    assert measure(cases).skipped == 1
     here = storing.environment()
     monkeypatch.setattr(storing, "environment", lambda: {**here, "source": {"digest": "another"}})
-    assert running.run_cases(cases, Context(device), print, store=store).ran == 1
+    assert measure(cases).ran == 1
     assert len(store.records()) == 1
 
 
-def test_a_record_holds_what_the_documentation_says(device, tmp_path):
-    store = Store(tmp_path)
-    running.run_cases([case_of("drv exact", fine)], Context(device), print, store=store)
+def test_a_record_holds_what_the_documentation_says(device, store, measure):
+    measure(three_cases()[:1])
     (record,) = store.records()
     assert record["schema"] == SCHEMA == 1
     assert record["values"] == {"kernels": {"value": 1.0, "unit": "s"}}
@@ -160,7 +170,7 @@ def test_a_record_holds_what_the_documentation_says(device, tmp_path):
         assert f"`{key}`" in page, key
 
 
-def test_folders_and_files_that_will_not_do(tmp_path, device):
+def test_folders_and_files_that_will_not_do(tmp_path, store):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match=r"--out .*file/out: cannot write there"):
         Store(tmp_path / "file" / "out")
@@ -169,7 +179,6 @@ def test_folders_and_files_that_will_not_do(tmp_path, device):
     with pytest.raises(InputError, match=r"has a README\.md, but no results of clgraph bench"):
         Store(tmp_path / "project")
     assert [each.name for each in (tmp_path / "project").iterdir()] == ["README.md"]
-    store = Store(tmp_path / "empty")
     with pytest.raises(InputError, match="holds no results"):
         write_report(store, figures=False)
     (store.cases / "old.json").write_text('{"schema": 99}')
@@ -195,8 +204,6 @@ def test_a_table_as_markdown_csv_and_json():
 
 
 def test_slopes_are_those_of_the_definition():
-    import numpy as np
-
     graph = make_graph("powerlaw2000")
     found = sampling.characteristics(graph)
     degrees = np.sort(graph.degrees[graph.degrees > 0])[::-1]
@@ -209,58 +216,33 @@ def test_slopes_are_those_of_the_definition():
 
 # --- the command ---------------------------------------------------------------------------------------
 
-TINY = ("--sizes", "tiny", "--repeat", "1", "--peers", "none", "-q")
+PATTERNS = (
+    *("sampling/*/drv exact/*", "sampling/*/drve batched/*", "*/characteristics dr* batched/*"),
+    *("pagerank/rmat8/*/* auto", "pagerank/rmat8/solve/*", "ppr/rmat8/power*once/*"),
+    *("ppr/rmat8/slides: flat COO/*", "traversal/rmat8/*"),
+)
+TABLES = {"characteristics_powerlaw1000", "sampling", "pagerank_iterations", "pagerank_solve", "ppr"}
+TABLES |= {"traversal", "energy", "ppr_printed"}
+FIGURES = {"sampling_time", "sampling_energy", "sampling_efficiency", "pagerank_iteration"}
+FIGURES |= {"pagerank_solve", "ppr_rmat8", "ppr_slides_rmat8", "traversal_time"}
 
 
-@pytest.mark.device
 @pytest.mark.first_device
 def test_all_of_it_on_a_device(device, run, tmp_path):
     """Every suite, with every table and figure; the second time nothing is left to do."""
     pytest.importorskip("matplotlib")
     out = tmp_path / "out"
-    words = ("bench", "all", "--out", out, "--device", device.spec, "--watts", "70", *TINY)
-    for pattern in (
-        "sampling/*/drv exact/*",
-        "sampling/*/drve batched/*",
-        "*/characteristics dr* batched/*",
-        "pagerank/rmat8/*/* auto",
-        "pagerank/rmat8/solve/*",
-        "ppr/rmat8/power*once/*",
-        "ppr/rmat8/slides: flat COO/*",
-        "traversal/rmat8/*",
-    ):
-        words += ("--only", pattern)
-    done = run(*words, "--json")
-    assert done.status == 0, done.err
-    told = json.loads(done.out)
+    line = f"bench all --out {out} --device {device.spec} --watts 70 --sizes tiny --repeat 1 --peers none -q"
+    only = [word for pattern in PATTERNS for word in ("--only", pattern)]
+    told = run(line, *only, "--json").json()
     assert told["failed"] == []
     assert told["ran"] + len(told["absent"]) == told["cases"]
     results = json.loads((out / "results.json").read_text())
     assert results["schema"] == 1
     assert {record["suite"] for record in results["records"]} == set(SUITES)
-    names = {path.stem for path in (out / "tables").glob("*.csv")}
-    expected = {
-        "characteristics_powerlaw1000",
-        "sampling",
-        "pagerank_iterations",
-        "pagerank_solve",
-        "ppr",
-        "traversal",
-        "energy",
-    }
-    assert expected | {"ppr_printed"} <= names
+    assert {path.stem for path in (out / "tables").glob("*.csv")} >= TABLES
     drawn = {path.stem for path in (out / "figures").glob("*.svg")}
-    expected = {
-        "sampling_time",
-        "sampling_energy",
-        "sampling_efficiency",
-        "pagerank_iteration",
-        "pagerank_solve",
-        "ppr_rmat8",
-        "ppr_slides_rmat8",
-        "traversal_time",
-    }
-    assert expected <= drawn == {path.stem for path in (out / "figures").glob("*.png")}
+    assert FIGURES <= drawn == {path.stem for path in (out / "figures").glob("*.png")}
     for path in (out / "figures").glob("*.svg"):
         xml.parse(path)
     page = (out / "README.md").read_text()
@@ -270,31 +252,16 @@ def test_all_of_it_on_a_device(device, run, tmp_path):
     for word in drawn:
         assert f"(figures/{word}.svg)" in page
 
-    again = run(*words, "--no-figures")
-    assert again.status == 0
+    again = run(line, *only, "--no-figures").fine()
     assert again.out.startswith("0 cases measured, ")
     # what lies there is drawn without a device
-    assert run("bench", "report", "--out", out, "--no-figures", "-q").status == 0
+    run(f"bench report --out {out} --no-figures -q").fine()
 
 
-@pytest.mark.device
 @pytest.mark.first_device
 def test_one_core_and_other_libraries(device, run, tmp_path):
-    words = (
-        "bench",
-        "sampling",
-        "--sizes",
-        "300",
-        "--repeat",
-        "1",
-        "--out",
-        tmp_path,
-        "--device",
-        device.spec,
-    )
-    only = ("--only", "*/drv batched/*", "--only", "*/drv exact/*")
-    done = run(*words, *only, "--no-figures", "-q")
-    assert done.status == 0, done.err
+    line = f"bench sampling --sizes 300 --repeat 1 --out {tmp_path} --device {device.spec} --no-figures -q"
+    run(f"{line} --only '*/drv batched/*' --only '*/drv exact/*'").fine()
     found = {(r["what"], r["who"]): r for r in Store(tmp_path).records()}
     assert found["drv batched", "scipy loop"]["values"]["call"]["value"] > 0
     assert found["drv exact", "clgraph, one core"]["status"] in ("done", "absent")
@@ -317,53 +284,63 @@ def test_gapbs_measures_itself(tmp_path, monkeypatch):
         peers.BFS["gapbs"](graph)
 
 
-@pytest.mark.device
 @pytest.mark.first_device
 def test_a_failed_case_sets_the_status_and_is_named(device, run, tmp_path, monkeypatch):
     def fails(*args):
         raise RuntimeError("kernel lost")
 
     monkeypatch.setattr(sampling, "measure", fails)
-    words = ("bench", "sampling", "--sizes", "100", "--only", "*/drv*/clgraph", "--out", tmp_path)
-    done = run(*words, "--device", device.spec, "--no-figures", "-q")
-    assert done.status == 1
+    line = f"bench sampling --sizes 100 --only '*/drv*/clgraph' --out {tmp_path} --device {device.spec}"
+    done = run(f"{line} --no-figures -q").fine(1)
     assert "sampling/powerlaw100/drv exact/clgraph on" in done.err
     assert "RuntimeError: kernel lost" in done.err
     assert "## Failed" in (tmp_path / "README.md").read_text()
 
 
-def test_bad_input_is_told(run, tmp_path, monkeypatch):
-    done = run("bench", "smapling", "--out", tmp_path)
-    assert done.status == 2
-    assert "'sampling'" in done.err
-    for words, says in (
-        (("--sizes", "huge"), "'huge' is no graph"),
-        (("--only", "nothing"), "no case matches"),
-        (("--data", tmp_path / "nowhere"), "there is no such folder"),
-        (("--watts", "-1", "--no-figures"), "above 0"),
-        (("--device", "warp drive", "--no-figures"), "no device is 'warp drive'"),
-    ):
-        done = run("bench", "sampling", "--out", tmp_path / "out", *words)
-        assert (done.status, says in done.err) == (1, True), done.err
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    done = run("bench", "sampling", "--out", tmp_path / "out")
-    assert done.status == 1
-    assert "pip install 'pyclgraph[plot]'" in done.err
-    done = run("bench", "all", "--out", tmp_path / "out", "--sizes", "tiny", "--list")
-    assert "sampling/powerlaw500/drv exact/clgraph\n" in done.out
+@pytest.mark.parametrize(
+    ("line", "says", "status"),
+    [
+        ("smapling --out out", "'sampling'", 2),
+        ("traversal", "--out", 2),
+        ("sampling --out out --sizes huge", "'huge' is no graph", 1),
+        ("sampling --out out --only nothing", "no case matches", 1),
+        ("sampling --out out --data nowhere", "there is no such folder", 1),
+        ("sampling --out out --watts -1 --no-figures", "above 0", 1),
+        ("sampling --out out --device 'warp drive' --no-figures", "no device is 'warp drive'", 1),
+        ("sampling --out out", "pip install 'pyclgraph[plot]'", 1),
+        ("gap", "no graph is given", 1),
+        ("gap --scale 4 --kernel sort", "--kernel sort", 1),
+        ("gap --scale 4 --peer ligra=.", "only gapbs=FOLDER", 1),
+        ("gap --scale 4 --peer gapbs=none", "there is no such folder", 1),
+        ("gap none.sg --trials 1 -q", "none.sg", 1),
+        ("gap --scale 99", "--scale", 2),
+        ("graph500", "--scale", 2),
+        ("graph500 --scale 0", "--scale", 2),
+        ("graph500 --scale 31", "--scale", 2),
+        ("graph500 --scale 5 --roots 0", "--roots", 2),
+        ("graph500 --scale 26 --edge-factor 17", "scale 26 and edge factor 17 are 1140850688 edges: give", 1),
+        ("graphalytics", "FOLDER", 2),
+    ],
+)
+def test_bad_input_is_told(run, tmp_path, monkeypatch, line, says, status):
+    monkeypatch.chdir(tmp_path)
+    if "pyclgraph[plot]" in says:
+        monkeypatch.setitem(sys.modules, "matplotlib", None)
+    run(f"bench {line}").refused(says, status=status)
 
 
 def test_suites_and_benchmarks_of_the_field_are_one_command(run, tmp_path):
-    done = run("bench", "--help")
+    done = run("bench --help")
     assert "Usage: clgraph bench [OPTIONS] SUITE\n" in done.out
     for name in ("gap", "graph500", "graphalytics"):
         assert f"\n  {name} " in done.out
-        done_too = run("bench", name, "--help")
-        assert f"Usage: clgraph bench {name} [OPTIONS]" in done_too.out
-    # options may stand before the suite
-    done = run("bench", "--sizes", "tiny", "--out", tmp_path / "out", "traversal", "--list")
-    assert (done.status, "traversal/grid20/bfs/clgraph hybrid\n" in done.out) == (0, True), done.err
-    assert run("bench", "traversal").status == 2  # --out is missing
+        assert f"Usage: clgraph bench {name} [OPTIONS]" in run(f"bench {name} --help").out
+    # options may stand before the suite, or behind it
+    for line, case in (
+        ("--sizes tiny --out OUT traversal", "traversal/grid20/bfs/clgraph hybrid\n"),
+        ("all --out OUT --sizes tiny", "sampling/powerlaw500/drv exact/clgraph\n"),
+    ):
+        assert case in run(f"bench {line.replace('OUT', f'{tmp_path}/out')} --list").fine().out
 
 
 def test_machines_are_told_apart_only_where_there_are_several():
@@ -382,41 +359,38 @@ def test_machines_are_told_apart_only_where_there_are_several():
 
 # --- benchmarks/ ---------------------------------------------------------------------------------------
 
-SCRIPTS = {
-    "generating": ["--graphs", "powerlaw200", "--check", "--repeat", "1", "--watts", "50"],
-    "files": ["--vertices", "500", "--repeat", "1", "--peers", "none"],
-}
+by_hand = pytest.mark.skipif(not (ROOT / "benchmarks").is_dir(), reason="needs the source tree")
 
 
-@pytest.mark.device
 @pytest.mark.first_device
-@pytest.mark.skipif(not (ROOT / "benchmarks").is_dir(), reason="needs the source tree")
-def test_benchmarks_run_by_hand(device, tmp_path):
-    running_now = {}
-    for name, words in SCRIPTS.items():
-        words = [*words, "--json", str(tmp_path / f"{name}.json"), "--device", device.spec]
-        running_now[name] = subprocess.Popen(
-            [sys.executable, ROOT / "benchmarks" / f"{name}.py", *words],
-            env=environment(),
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-    for name, process in running_now.items():
-        shown, _ = process.communicate(timeout=200)
-        assert process.returncode == 0, shown
-        value = json.loads(Path(tmp_path, f"{name}.json").read_text())
-        assert value["schema"] == 1
-        assert {record["status"] for record in value["records"]} == {"done"}, shown
+@by_hand
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("generating", "--graphs powerlaw200 --check --repeat 1 --watts 50"),
+        ("files", "--vertices 500 --repeat 1 --peers none"),
+    ],
+)
+def test_benchmarks_run_by_hand(device, tmp_path, monkeypatch, name, words):
+    monkeypatch.chdir(tmp_path)
+    script, out = ROOT / "benchmarks" / f"{name}.py", tmp_path / "out.json"
+    done = python(script, *words.split(), "--json", out, "--device", device.spec).fine()
+    value = json.loads(out.read_text())
+    assert value["schema"] == 1
+    assert {record["status"] for record in value["records"]} == {"done"}, done.out
 
 
-@pytest.mark.skipif(not (ROOT / "benchmarks").is_dir(), reason="needs the source tree")
-def test_the_history_of_kept_rows(tmp_path, monkeypatch):
+@pytest.fixture
+def kept(monkeypatch):
+    """The module of benchmarks/kept.py."""
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    return import_module("kept")
+
+
+@by_hand
+def test_the_history_of_kept_rows(tmp_path, kept, monkeypatch):
     """`benchmarks/kept.py --range`: commits take turns, and only what is missing is measured."""
     pytest.importorskip("matplotlib")
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    kept = import_module("kept")
     monkeypatch.setattr(kept, "ROOT", tmp_path / "tree")
     kept.ROOT.mkdir()
     kept.git("init", "-q")
@@ -453,10 +427,8 @@ def test_the_history_of_kept_rows(tmp_path, monkeypatch):
 
 
 @pytest.mark.first_device
-@pytest.mark.skipif(not (ROOT / "benchmarks").is_dir(), reason="needs the source tree")
-def test_a_kept_row_is_timed(tmp_path, monkeypatch, device):
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    kept = import_module("kept")
+@by_hand
+def test_a_kept_row_is_timed(tmp_path, kept, monkeypatch, device):
     clgraph.write(clgraph.powerlaw_graph(200, seed=1), tmp_path / "powerlaw.clg")
     kept.make_graphs(tmp_path, ["drv"], False, tmp_path)  # it is there
     monkeypatch.chdir(tmp_path)

@@ -28,12 +28,9 @@ def small(directed: bool = False) -> clgraph.Graph:
 # --- every kernel ---
 
 
-@pytest.mark.device
 def test_the_suite_on_every_device(device, run, tmp_path):
     out = tmp_path / "out.json"
-    words = ("bench", "gap", "--scale", "5", "--trials", "2", "--device", device.spec, "-o", out, "-q")
-    done = run(*words)
-    assert done.status == 0, done.err
+    done = run(f"bench gap --scale 5 --trials 2 --device {device.spec} -o {out} -q").fine()
     facts = json.loads(out.read_text())
     assert [(r["graph"], r["what"]) for r in facts["records"]] == [
         (graph, kernel) for graph in ("kron5", "urand5") for kernel in KERNELS
@@ -45,16 +42,13 @@ def test_the_suite_on_every_device(device, run, tmp_path):
     assert "| kernel | kron5: clgraph, s | urand5: clgraph, s |" in done.out
 
 
-@pytest.mark.device
 @pytest.mark.first_device
 def test_scale_10_with_all_trials(device, run, tmp_path):
-    done = run("bench", "gap", "--scale", "10", "--device", device.spec, "--json", "-q")
-    assert done.status == 0, done.err
-    trials = {r["what"]: r["details"]["verified"] for r in json.loads(done.out)["records"]}
+    told = run(f"bench gap --scale 10 --device {device.spec} --json -q").json()
+    trials = {r["what"]: r["details"]["verified"] for r in told["records"]}
     assert trials == {"bfs": 64, "sssp": 64, "pr": 16, "cc": 16, "bc": 16, "tc": 3}
 
 
-@pytest.mark.device
 @pytest.mark.first_device
 @pytest.mark.parametrize("name", ["g.sg", "g.mtx", "g.wsg", "g.el"])
 @pytest.mark.parametrize("directed", [False, True])
@@ -65,9 +59,7 @@ def test_files_with_copies_loops_and_weights(device, run, tmp_path, name, direct
     graph = clgraph.Graph.from_edges(source, target, directed=directed, weights=weights)
     path = tmp_path / name
     clgraph.write(graph, path, format="edges" if name == "g.el" else None)
-    done = run("bench", "gap", path, "--trials", "2", "--device", device.spec, "--json")
-    assert done.status == 0, done.err
-    records = json.loads(done.out)["records"]
+    records = run(f"bench gap {path} --trials 2 --device {device.spec} --json").json()["records"]
     if name == "g.el":  # which does not say whether it is directed
         return
     arcs = {(u, v) for u, v in zip(source.tolist(), target.tolist(), strict=True) if u != v}
@@ -84,7 +76,6 @@ def test_trials_are_the_suites():
         cases(["kron5"], ["sort"])
 
 
-@pytest.mark.device
 @pytest.mark.first_device
 def test_generated_graphs_have_the_suites_laws(device):
     kron, urand = (gap._load(f"{kind}10", device) for kind in ("kron", "urand"))
@@ -97,7 +88,6 @@ def test_generated_graphs_have_the_suites_laws(device):
     assert np.asarray(kron.degrees).max() > 5 * degrees.max()
 
 
-@pytest.mark.device
 @pytest.mark.first_device
 def test_weights_are_drawn_for_every_copy_and_the_lightest_stays(device):
     for kind in ("kron", "urand"):
@@ -134,7 +124,6 @@ def test_of_copies_the_lightest_is_kept():
     assert found.weights.mean() == pytest.approx(1 + 254 / 6, rel=0.05)
 
 
-@pytest.mark.device
 @pytest.mark.first_device
 @pytest.mark.parametrize("name", ["g.wsg", "g.mtx", "g.wel", "g.gr", "g.graph", "g.clg"])
 def test_weights_of_files_count(device, tmp_path, name):
@@ -149,7 +138,6 @@ def test_weights_of_files_count(device, tmp_path, name):
         assert drawn.weights.min() >= 1 and drawn.weights.max() <= 255
 
 
-@pytest.mark.device
 @pytest.mark.first_device
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("kind", ["whole", "fractions", "zeros"])
@@ -198,7 +186,6 @@ def test_references_agree_with_the_definitions(directed):
     assert gap._count_triangles(graph) == np.trace(dense @ dense @ dense) // 6
 
 
-@pytest.mark.device
 @pytest.mark.first_device
 @pytest.mark.parametrize("directed", [False, True])
 def test_each_verifier_finds_a_wrong_result(device, directed):
@@ -226,20 +213,17 @@ def test_each_verifier_finds_a_wrong_result(device, directed):
             KERNELS[name].verify(context, weighted, other, found)
 
 
-@pytest.mark.device
 @pytest.mark.first_device
 def test_a_wrong_trial_is_an_error(device, run, monkeypatch):
     monkeypatch.setitem(KERNELS, "tc", KERNELS["tc"]._replace(run=lambda *_: -1))
-    done = run("bench", "gap", "--scale", "4", "--trials", "1", "--device", device.spec, "-q")
-    assert done.status == 1
-    assert "2 of 12 cases failed" in done.err
-    assert "gap/kron4/tc/clgraph" in done.err and "trial 0 is wrong: -1 triangles, SciPy finds" in done.err
+    run("bench", "gap", "--scale", "4", "--trials", "1", "--device", device.spec, "-q").refused(
+        "2 of 12 cases failed", "gap/kron4/tc/clgraph", "trial 0 is wrong: -1 triangles, SciPy finds"
+    )
 
 
 # --- peers ---
 
 
-@pytest.mark.device
 @pytest.mark.first_device
 def test_gapbs_runs_beside_it(device, run, tmp_path):
     for name in ("bc", "tc"):
@@ -247,10 +231,10 @@ def test_gapbs_runs_beside_it(device, run, tmp_path):
         words = f'echo "$@" > {tmp_path}/{name}.words'
         program.write_text(f'#!/bin/sh\n{words}\nfor s in 5 1 3; do echo "Trial Time: $s.5"; done\n')
         program.chmod(0o755)
-    words = ("bench", "gap", "--scale", "4", "--device", device.spec, "--peer", f"gapbs={tmp_path}", "--json")
-    done = run(*words, "--kernel", "bc", "--kernel", "tc", "--kernel", "cc", "--trials", "3")
-    assert done.status == 0, done.err
-    records = {(r["graph"], r["what"], r["who"]): r for r in json.loads(done.out)["records"]}
+    assert peer_folders([f"gapbs={tmp_path}"]) == {"gapbs": str(tmp_path)}
+    line = f"bench gap --scale 4 --device {device.spec} --peer gapbs={tmp_path} --json --trials 3"
+    told = run(f"{line} --kernel bc --kernel tc --kernel cc").json()
+    records = {(r["graph"], r["what"], r["who"]): r for r in told["records"]}
     assert len(records) == 12
     theirs = records["kron4", "tc", "gapbs"]
     assert theirs["details"]["trials"] == [5.5, 1.5, 3.5]
@@ -261,18 +245,3 @@ def test_gapbs_runs_beside_it(device, run, tmp_path):
     assert (file[-8:], options) == ("graph.sg", ["-n", "3", "-i", "4"])
     shown = table(list(records.values())).markdown()
     assert "kron4: gapbs, s" in shown and "| absent |" in shown
-
-
-def test_what_is_wrong_with_the_options_is_told(run, tmp_path):
-    assert peer_folders([f"gapbs={tmp_path}"]) == {"gapbs": str(tmp_path)}
-    for words, says in (
-        ((), "no graph is given"),
-        (("--scale", "4", "--kernel", "sort"), "--kernel sort"),
-        (("--scale", "4", "--peer", "ligra=."), "only gapbs=FOLDER"),
-        (("--scale", "4", "--peer", "gapbs=none"), "there is no such folder"),
-    ):
-        done = run("bench", "gap", *words)
-        assert (done.status, says in done.err) == (1, True), done.err
-    done = run("bench", "gap", tmp_path / "none.sg", "--trials", "1", "-q")
-    assert done.status == 1 and "none.sg" in done.err
-    assert run("bench", "gap", "--scale", "99").status == 2

@@ -1,19 +1,17 @@
-"""``clgraph sample`` from end to end, and what it says to bad input."""
+"""``clgraph sample`` from end to end, one or several at once, and ``clgraph curve``."""
 
-import gzip
+import csv
 import hashlib
 import json
 import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import time
 
 import numpy as np
 import pytest
-from cli_runs import environment, process
+from cli_runs import process, started
 from graphs import tangle
 
 import clgraph
@@ -23,6 +21,7 @@ from clgraph.errors import BuildError
 from clgraph.files import read, write
 from clgraph.graph import Graph
 from clgraph.methods import REDUCTIONS
+from clgraph.reference import reference_sample
 
 KEYS = {"method", "mode", "seed", "size", "target", "vertices", "edges", "iterations", "device", "seconds"}
 
@@ -38,6 +37,22 @@ def small(tmp_path_factory):
     return path
 
 
+@pytest.fixture
+def draw(run, small, device):
+    """``draw("--size 50%")``: a sample of the small graph, on the device."""
+    return lambda options: run(f"sample {small} --device {device.spec} {options}")
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """A file that was there before, and alone; it still is at the end, whatever became of its command."""
+    out = tmp_path / "out.txt"
+    out.write_text("what was there before\n")
+    yield out
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out.txt"]
+    assert out.read_text() == "what was there before\n"
+
+
 # --- what it writes and says ------------------------------------------------------------------------------
 
 
@@ -46,14 +61,18 @@ def test_a_process_from_end_to_end(small, device, tmp_path):
     out = tmp_path / "half.txt"
     done = process(
         f"sample {small} --method drve --size 50% --seed 3 --device {device.spec} --verify -o {out}"
-    )
-    assert done.status == 0, done.err
-    told = done.err.splitlines()
-    assert told[0].startswith("read small.txt: undirected, ")
-    assert told[1].startswith(f"device {device.spec}: {device.name} ({device.kind}, ")
-    assert told[2].startswith("verified: ")
-    assert told[3].startswith("wrote half.txt: undirected, ")
-    assert len(told) == 4
+    ).fine()
+    for said, begins in zip(
+        done.err.splitlines(),
+        (
+            "read small.txt: undirected, ",
+            f"device {device.spec}: {device.name} ({device.kind}, ",
+            "verified: ",
+            "wrote half.txt: undirected, ",
+        ),
+        strict=True,
+    ):
+        assert said.startswith(begins)
     assert done.out.startswith("drve sample: ")
     assert done.out.endswith(f"-> {out}\n")
     rows = np.loadtxt(out, dtype=np.int64)
@@ -68,15 +87,9 @@ def test_a_process_from_end_to_end(small, device, tmp_path):
 # whichever devices this machine has.
 @pytest.mark.parametrize("method", REDUCTIONS)
 @pytest.mark.cross("fpga")
-def test_the_same_bytes_on_every_device(small, device, run, tmp_path, method):
-    from clgraph.reference import reference_sample
-
-    out = tmp_path / "out.txt"
-    done = run(
-        f"sample {small} --method {method} --size 40% --seed 5 --mode batched --device {device.spec} -o {out}"
-    )
-    assert done.status == 0, done.err
-    expected = tmp_path / "expected.txt"
+def test_the_same_bytes_on_every_device(small, draw, tmp_path, method):
+    out, expected = tmp_path / "out.txt", tmp_path / "expected.txt"
+    draw(f"--method {method} --size 40% --seed 5 --mode batched -o {out}").fine()
     graph = read(small)
     made = reference_sample(graph, method, size="40%", seed=5, mode="batched")
     edges = np.column_stack((graph.tails, graph.col_idx))[graph.tails <= graph.col_idx][made.edges]
@@ -93,36 +106,16 @@ DIGESTS: dict[tuple[str, str], dict[str, str]] = {}
 @pytest.mark.parametrize("name", ["internet.txt", "facebook_combined.txt"])
 @pytest.mark.cross("fpga")
 def test_real_graphs_give_the_same_bytes_on_every_device(data_path, device, run, tmp_path, name, method):
-    out = tmp_path / "out.txt"
-    done = run(
-        "sample",
-        data_path(name),
-        "--method",
-        method,
-        "--size",
-        "50%",
-        "--seed",
-        3,
-        "--device",
-        device.spec,
-        "--verify",
-        "--json",
-        "-o",
-        out,
-    )
-    assert done.status == 0, done.err
-    told = json.loads(done.out)
-    assert told["vertices"] <= told["target"]
-    assert told["vertices"] >= 0.99 * told["target"]
+    out, options = tmp_path / "out.txt", f"--size 50% --seed 3 --device {device.spec} --verify --json"
+    told = run(f"sample {data_path(name)} --method {method} {options} -o {out}").json()
+    assert 0.99 * told["target"] <= told["vertices"] <= told["target"]
     found = DIGESTS.setdefault((name, method), {})
     found[device.spec] = hashlib.sha256(out.read_bytes()).hexdigest()
     assert len(set(found.values())) == 1, found
 
 
-def test_json_is_one_object_with_the_results_names(small, device, run):
-    done = run("sample", small, "--size", "30%", "--seed", 7, "--device", device.spec, "--json")
-    assert done.status == 0, done.err
-    told = json.loads(done.out)  # one object and nothing else, or this fails
+def test_json_has_the_results_names(small, device, draw):
+    told = draw("--size 30% --seed 7 --json").json()
     assert set(told) >= KEYS
     result = clgraph.sample(read(small), "drv", size="30%", seed=7, device=device)
     for key, value in result.to_dict(hashes=False).items():
@@ -134,57 +127,43 @@ def test_json_is_one_object_with_the_results_names(small, device, run):
     assert all(value >= 0 for value in told["seconds"].values())
 
 
-def test_json_of_a_process_has_stdout_for_itself(small, tmp_path):
-    done = process("sample", small, "--size", "100", "--seed", "1", "--json", "-o", tmp_path / "x.txt")
-    told = json.loads(done.out)
-    assert (told["target"], told["seed"], told["method"]) == (100, 1, "drv")
-    assert "write" in told["seconds"]
-
-
-def test_quiet(small, device, run, tmp_path):
-    out = tmp_path / "x.txt"
-    done = run("sample", small, "--size", "0.3", "--device", device.spec, "-q", "--verify", "-o", out)
-    assert done.status == 0
-    assert done.err == ""
-    assert done.out.startswith("drv sample: ")
+def test_quiet(draw, tmp_path):
+    done = draw(f"--size 0.3 -q --verify -o {tmp_path}/x.txt").fine()
+    assert done.err == "" and done.out.startswith("drv sample: ")
 
 
 @pytest.mark.smoke
 def test_record_is_enough_to_do_it_again(small, device, tmp_path):
     out, record = tmp_path / "out.txt", tmp_path / "out.json"
-    done = process(
-        f"sample {small} --method dre --size 50% --device {device.spec} -o {out} --record {record}"
-    )
-    assert done.status == 0, done.err
+    said = process(
+        f"sample {small} --method dre --size 100 --device {device.spec} -o {out} --record {record} --json"
+    ).json()
     told = json.loads(record.read_text())
     assert told["command"][:2] == ["clgraph", "sample"]
     assert told["clgraph"] == clgraph.__version__
     assert set(told["versions"]) == {"python", "numpy", "scipy", "pyopencl"}
     assert told["device"]["name"] == device.name
     assert told["input"][0]["sha256"] == hashlib.sha256(small.read_bytes()).hexdigest()
-    assert set(told["result"]) >= KEYS
-    again = tmp_path / "again.txt"  # the seed was drawn: the record has it
+    assert set(told["result"]) >= KEYS and "write" in said["seconds"]
+    seed = told["result"]["seed"]  # it was drawn: the record has it
+    assert (said["target"], said["seed"], said["method"]) == (100, seed, "dre")
+    again = tmp_path / "again.txt"
     command = [str(again) if arg == str(out) else arg for arg in told["command"][1:]]
-    done = process(*command, "--seed", str(told["result"]["seed"]))
-    assert done.status == 0, done.err
+    process(*command, "--seed", seed).fine()
     assert again.read_bytes() == out.read_bytes()
 
 
 def test_record_hashes_both_files_of_an_ldbc_graph(run, tmp_path):
     write(powerlaw_graph(100, seed=1), tmp_path / "g.v")
-    record = tmp_path / "r.json"
-    done = run("sample", tmp_path / "g", "--size", "50%", "--record", record)
-    assert done.status == 0, done.err
-    told = json.loads(record.read_text())["input"]
-    assert [entry["path"] for entry in told] == [str(tmp_path / "g.v"), str(tmp_path / "g.e")]
+    run(f"sample {tmp_path}/g --size 50% --record {tmp_path}/r.json").fine()
+    told = json.loads((tmp_path / "r.json").read_text())["input"]
+    assert [entry["path"] for entry in told] == [f"{tmp_path}/g.v", f"{tmp_path}/g.e"]
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".csv", ".mtx", ".graph", ".npz", ".clg", ".txt.gz"])
-def test_output_formats(small, device, run, tmp_path, suffix):
-    out = tmp_path / f"out{suffix}"
-    done = run("sample", small, "--size", "50%", "--seed", 1, "--device", device.spec, "-o", out, "--json")
-    assert done.status == 0, done.err
-    made, told = read(out), json.loads(done.out)
+def test_output_formats(draw, tmp_path, suffix):
+    told = draw(f"--size 50% --seed 1 -o {tmp_path}/out{suffix} --json").json()
+    made = read(tmp_path / f"out{suffix}")
     assert (made.num_vertices, made.num_edges) == (told["vertices"], told["edges"])
 
 
@@ -193,259 +172,194 @@ def test_directed_files_keep_their_arcs(device, run, tmp_path):
     rng = np.random.default_rng(3)
     rows = np.unique(rng.integers(0, 60, (240, 2)), axis=0)
     np.savetxt(path, rows[rows[:, 0] != rows[:, 1]], fmt="%d")
-    done = run(f"sample {path} --directed --size 50% --seed 1 --device {device.spec} --verify -o {out}")
-    assert done.status == 0, done.err
-    assert "directed" in done.err.splitlines()[0]
+    line = f"sample {path} --directed --size 50% --seed 1 --device {device.spec} --verify -o {out}"
+    assert "directed" in run(line).fine().err.splitlines()[0]
     assert set(map(tuple, np.loadtxt(out, dtype=int).tolist())) <= set(map(tuple, rows.tolist()))
 
 
-def test_a_device_word_and_the_environment(small, device, run, monkeypatch):
+def test_a_device_word_and_the_environment(small, device, draw, run, monkeypatch):
     monkeypatch.setenv("CLGRAPH_DEVICE", device.spec)
-    done = run("sample", small, "--size", "50%", "--seed", 1, "--json")
-    assert json.loads(done.out)["device"] == device.name
+    assert run(f"sample {small} --size 50% --seed 1 --json").json()["device"] == device.name
     monkeypatch.setenv("CLGRAPH_DEVICE", "abacus")
-    done = run("sample", small, "--size", "50%", "--seed", 1)
-    assert done.status == 1
-    assert "CLGRAPH_DEVICE" in done.err
-    done = run("sample", small, "--size", "50%", "--seed", 1, "--device", device.spec)
-    assert done.status == 0, done.err
+    run(f"sample {small} --size 50% --seed 1").refused("CLGRAPH_DEVICE")
+    draw("--size 50% --seed 1").fine()
+
+
+def test_start_is_a_name_where_ids_are_names(run, tmp_path, device):
+    graph = tmp_path / "g.graphml"
+    nodes = "".join(f'<node id="n{i}"><data key="d">v {i}</data></node>' for i in range(3))
+    edges = "".join(f'<edge source="n{i}" target="n{i + 1}"/>' for i in range(2))
+    key = '<key id="d" for="node" attr.name="name" attr.type="string"/>'
+    graph.write_text(f'<graphml>{key}<graph edgedefault="undirected">{nodes}{edges}</graph></graphml>')
+    line = f"sample {graph} --method ebfs --size 2 --seed 1 --device {device.spec} --start 'v 2'"
+    run(f"{line} --ids name").fine()
+    run(line).refused("--start v 2: the graph's ids are integers")
 
 
 # --- sizes ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("size", "word"),
-    [
-        ("0", "at least one vertex"),
-        ("-5", "at least one vertex"),
-        ("0%", "at least one vertex"),
-        ("-10%", "at least one vertex"),
-        ("150%", "more than the whole graph"),
-        ("1.5", "more than the whole graph"),
-        ("nan", "such as 0.3 or 30%"),
-        ("half", "such as 0.3 or 30%"),
-        ("", "such as 0.3 or 30%"),
-        ("0.00001", "less than one vertex"),
-    ],
-)
-def test_bad_sizes(small, run, size, word):
-    done = run("sample", small, "--size", size)
-    assert done.status == 1
-    assert not done.out
-    assert word in done.err
-
-
-def test_a_count_larger_than_the_graph(small, device, run, tmp_path):
-    out = tmp_path / "out.txt"
-    done = run("sample", small, "--size", 5000, "--device", device.spec, "-o", out)
-    assert done.status == 0, done.err
+def test_a_count_larger_than_the_graph(small, draw, tmp_path):
+    out, strict = tmp_path / "out.txt", tmp_path / "strict.txt"
+    done = draw(f"--size 5000 -o {out}").fine()
     assert "note: the largest component has" in done.err
     assert "untouched" in done.err
-    largest = read(small).largest_component()
-    assert read(out).num_edges == largest.num_edges
-    strict = tmp_path / "strict.txt"
-    done = run("sample", small, "--size", 5000, "--strict", "--device", device.spec, "-o", strict)
-    assert done.status == 1
-    assert "larger than the graph" in done.err
+    assert read(out).num_edges == read(small).largest_component().num_edges
+    draw(f"--size 5000 --strict -o {strict}").refused("larger than the graph")
     assert not strict.exists()
 
 
 def test_a_disconnected_graph_gives_its_largest_component(device, run, tmp_path):
     path, out = tmp_path / "two.txt", tmp_path / "out.txt"
     path.write_text("1 2\n2 3\n3 4\n4 1\n10 11\n11 12\n")
-    done = run("sample", path, "--size", "100%", "--device", device.spec, "--verify", "-o", out)
-    assert done.status == 0, done.err
+    done = run(f"sample {path} --size 100% --device {device.spec} --verify -o {out}").fine()
     assert "the largest component has 4 of 7 vertices" in done.err
     assert out.read_text() == "1\t2\n1\t4\n2\t3\n3\t4\n"
 
 
-def test_one_vertex(device, run, tmp_path):
-    path, out = tmp_path / "loop.txt", tmp_path / "out.txt"
-    path.write_text("7 7\n")
-    for size in ("1", "100%", "0.9"):
-        done = run("sample", path, "--size", size, "--device", device.spec, "--verify", "-o", out, "--json")
-        assert done.status == 0, done.err
-        told = json.loads(done.out)
-        assert (told["vertices"], told["edges"]) == (1, 0)
+@pytest.mark.parametrize(
+    ("name", "text", "sizes"),
+    [("loop.txt", "7 7\n", ("1", "100%", "0.9")), ("isolated.graph", "3 0\n\n\n\n", ("1",))],
+)
+def test_one_vertex(device, run, tmp_path, name, text, sizes):
+    path, out = tmp_path / name, tmp_path / "out.txt"
+    path.write_text(text)
+    for size in sizes:
+        done = run(f"sample {path} --size {size} --device {device.spec} --verify -o {out} --json")
+        assert (done.json()["vertices"], done.json()["edges"]) == (1, 0)
         assert "without edges left out" in done.err  # an edge list cannot hold it: that is said
     assert out.read_bytes() == b"# no edges\n"
 
 
 def test_edges_are_counted_as_the_files_are(device, run, tmp_path):
-    graph, out = tangle(3, directed=True), tmp_path / "part.txt"
-    write(graph, tmp_path / "g.clg")
-    on = ("--seed", "1", "--device", device.spec)
-    done = run("sample", tmp_path / "g.clg", "--size", "50%", *on, "-o", out)
+    graph, out = tmp_path / "g.clg", tmp_path / "part.txt"
+    write(tangle(3, directed=True), graph)
+    on = f"{graph} --seed 1 --device {device.spec}"
+    done = run(f"sample {on} --size 50% -o {out}")
     edges = re.search(r"wrote part.txt: directed, \d+ vertices, (\d+) edges", done.err)[1]
     assert f" vertices, {edges} edges (directed, " in done.out and " pairs, target 75, " in done.out
     assert read(out, directed=True).num_edges == int(edges) > read(out).num_edges
-    done = run("sample", tmp_path / "g.clg", "--sizes", "50%", "--seeds", "2", *on)
-    assert " pairs, average degree " in done.out
-    curve = run("curve", tmp_path / "g.clg", *on)
+    assert " pairs, average degree " in run(f"sample {on} --sizes 50% --seeds 2").out
+    curve = run(f"curve {on}")
     assert "pairs" in curve.out and "edges" not in curve.out
 
 
-def test_a_method_without_modes_names_none(device, run, small, tmp_path):
-    done = run("sample", small, "--method", "rw", "--steps", "40", "--seed", "1", "--device", device.spec)
+def test_a_method_without_modes_names_none(small, device, draw):
+    done = draw("--method rw --steps 40 --seed 1")
     assert re.search(r"edges \(undirected, seed 1, [0-9.]+ s\)", done.out), done.out
     made = clgraph.sample(read(small), "rw", steps=40, seed=1, device=device)
     assert re.fullmatch(r"<Sample: rw, \d+ vertices, \d+ edges, seed 1>", repr(made))
     assert "auto" not in made._repr_html_() and "target" not in made._repr_html_()
 
 
-def test_a_graph_without_edges(device, run, tmp_path):
-    path = tmp_path / "isolated.graph"
-    path.write_text("3 0\n\n\n\n")
-    done = run("sample", path, "--size", "1", "--device", device.spec, "--verify", "--json")
-    assert done.status == 0, done.err
-    told = json.loads(done.out)
-    assert (told["vertices"], told["edges"]) == (1, 0)
+# --- several sizes and seeds, curves ----------------------------------------------------------------------
 
 
-# --- bad input --------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory):
+    path = tmp_path_factory.mktemp("graphs") / "g.clg"
+    write(powerlaw_graph(500, seed=3), path)
+    return path
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "options", "words"),
-    [
-        ("missing.txt", None, [], ["no such file"]),
-        ("empty.txt", "", [], ["the file is empty"]),
-        ("one.txt", "1 2\n3\n", [], ["line 2", "1 field"]),
-        ("word.txt", "1 2\n2 x7\n", [], ["line 2", "'x7'", "--ids str"]),
-        ("negative.txt", "1 2\n2 -3\n", [], ["line 2", "-3", "negative"]),
-        ("huge.txt", "1 2\n3 4\n5 99999999999999999999\n", [], ["line 3", "99999999999999999999", "64 bits"]),
-        ("nan.txt", "1 2 0.5\n2 3 nan\n", ["--weights"], ["line 2", "'nan'", "finite"]),
-        ("header.csv", "one,two\n", [], ["holds no edges", "header"]),
-        ("comments.txt", "# FromNodeId ToNodeId\n", [], ["holds no edges"]),
-        ("plain.txt.gz", "1 2\n", [], ["not compressed by gzip"]),
-        ("what.xyz", "1 2\n", [], ["--format", "edges"]),
-        ("none.txt", "1 2\n", ["--format", "dot"], ["unknown format 'dot'", "edges"]),
-    ],
-)
-def test_bad_files(run, tmp_path, name, content, options, words):
-    path, out = tmp_path / name, tmp_path / "out.txt"
-    if content is not None:
-        path.write_text(content)
-    done = run("sample", path, "--size", "50%", *options, "-o", out)
-    assert done.status == 1
-    assert not done.out
-    assert done.err.startswith("clgraph: error: ")
-    assert str(path) in done.err
-    for word in words:
-        assert word in done.err, done.err
-    assert not out.exists()
+@pytest.mark.smoke
+def test_files_by_size_and_seed(run, graph, device, tmp_path):
+    done = run(
+        f"sample {graph} --method dre --sizes '70%,50%, 30%' --seeds 2 --seed 5 --verify --device "
+        f"{device.spec} -o {tmp_path}/out-{{size}}-{{seed}}.clg --record {tmp_path}/record.json"
+    ).fine()
+    sizes = ("70%", "50%", "30%")
+    asked = [(seed, size) for seed in (5, 6) for size in sizes]
+    for seed, size in asked:
+        made = read(tmp_path / f"out-{size}-{seed}.clg")
+        expected = clgraph.sample(read(graph), "dre", size=size, seed=seed, device=device)
+        np.testing.assert_array_equal(made.ids, expected.vertices)
+        np.testing.assert_array_equal(made.col_idx, expected.graph.col_idx)
+    assert len(list(tmp_path.iterdir())) == 7
+    lines = done.out.splitlines()
+    assert sum(line.startswith("dre sample: ") for line in lines) == 6
+    assert [line.split(",")[0] for line in lines[-3:]] == [f"size {size}" for size in sizes]
+    assert "±" in lines[-1]
+    told = json.loads((tmp_path / "record.json").read_text())["result"]
+    assert [(each["seed"], each["size"]) for each in told["samples"]] == asked
 
 
-def test_truncated_gz(run, tmp_path):
-    path = tmp_path / "cut.txt.gz"
-    path.write_bytes(gzip.compress(b"".join(b"%d %d\n" % (i, i + 1) for i in range(20_000)))[:-2000])
-    done = run("sample", path, "--size", "50%")
-    assert done.status == 1
-    assert str(path) in done.err
-    assert "end too early" in done.err
+def test_json_holds_all_samples_and_their_spread(run, graph, device):
+    value = run(f"sample {graph} --size 40% --seeds 3 --seed 1 --json -q --device {device.spec}").json()
+    assert [each["seed"] for each in value["samples"]] == [1, 2, 3]
+    (row,) = value["spread"]
+    edges = [each["edges"] for each in value["samples"]]
+    assert row["edges"]["mean"] == pytest.approx(np.mean(edges))
+    assert row["edges"]["spread"] == pytest.approx(np.std(edges, ddof=1))
 
 
-def test_a_folder_is_no_graph(run, tmp_path):
-    done = run("sample", tmp_path, "--format", "edges", "--size", "50%")
-    assert done.status == 1
-    assert "a folder, not a file" in done.err
+@pytest.mark.smoke
+def test_curve_table_csv_and_json(run, graph, device, tmp_path):
+    out = tmp_path / "curve.csv"
+    value = run(
+        f"curve {graph} --method dre --seeds 2 --seed 4 --points 4 -o {out} --json --device {device.spec}"
+    ).json()
+    assert (value["seeds"], value["mode"]) == ([4, 5], "exact")
+    table = value["table"]
+    curves = [clgraph.reduction_curve(read(graph), "dre", seed, device=device) for seed in (4, 5)]
+    assert (table["share"][0], table["edges"][0]) == (1.0, curves[0].edges[0])
+    wanted = round(table["share"][2] * int(curves[0].vertices[0]))
+    degree = [2 * c.at(wanted)[2] / c.at(wanted)[1] for c in curves]
+    assert table["average_degree"][2] == pytest.approx(np.mean(degree))
+    assert table["average_degree_spread"][2] == pytest.approx(np.std(degree, ddof=1))
+    with open(out, newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["seed", "deletions", "vertices", "edges"]
+    assert len(rows) == 1 + sum(len(c.vertices) for c in curves)
+    last = curves[1]
+    assert rows[-1] == [str(each) for each in (5, last.deletions[-1], last.vertices[-1], last.edges[-1])]
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--method", "dvr"], ["unknown method 'dvr'", "'drv' (delete_vertices)", "clgraph methods"]),
-        (["--method", "drve", "--mode", "exact"], ["exact", "batched"]),
-        (["--mode", "fast"], ["mode is 'fast'", "batched"]),
-        (["--tolerance", "-1"], ["tolerance", "0 or more"]),
-        (["--tolerance", "nan"], ["tolerance", "0 or more"]),
-        (["--seed", "-1"], ["seed -1", "2**64 - 1"]),
-        (["--seed", str(2**64)], ["seed", "2**64 - 1"]),
-        (["--device", "abacus"], ["no device is 'abacus'", "there are:"]),
-        (["--device", ""], ["empty"]),
-        (["--device", "99:0"], ["99:0"]),
-    ],
-)
-def test_bad_options(small, run, tmp_path, options, words):
-    done = run("sample", small, "--size", "50%", "-o", tmp_path / "out.txt", *options)
-    assert done.status == 1
-    for word in words:
-        assert word in done.err, done.err
-    assert not list(tmp_path.iterdir())
+def test_curve_on_a_terminal(run, graph, device):
+    done = run(f"curve {graph} --method drve --seed 4 --points 3 --size 20% --device {device.spec}").fine()
+    assert "drve (batched), seed 4" in done.out
+    assert "100.0%" in done.out
 
 
-@pytest.mark.parametrize(
-    ("options", "word"),
-    [
-        (["--method", "dvr"], "unknown method 'dvr'"),
-        (["--mode", "fast"], "mode is 'fast'"),
-        (["--method", "drve", "--mode", "exact"], "mode 'exact' exists for"),
-        (["--tolerance", "-1"], "tolerance -1.0"),
-        (["--method", "dhyb", "--mix", "1.5"], "mix '1.5'"),
-        (["--method", "ebfs", "--start", "x"], "--start x"),
-    ],
-)
-def test_what_needs_no_graph_is_refused_before_it_is_read(run, options, word):
-    done = run("sample", "/nonexistent/x.txt", "--size", "50%", *options)
-    assert done.status == 1
-    assert word in done.err
-    if options[0] != "--tolerance" and options[-2] != "--start":
-        assert word in run("curve", "/nonexistent/x.txt", *options).err
+@pytest.mark.parametrize(("suffix", "begins"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_curve_picture(run, graph, device, tmp_path, suffix, begins):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    picture = tmp_path / f"curve.{suffix}"
+    run(f"curve {graph} --seed 1 --plot {picture} --device {device.spec}").fine()
+    assert picture.read_bytes().startswith(begins)
+    assert list(tmp_path.iterdir()) == [picture]
 
 
-# --- output that cannot be written ------------------------------------------------------------------------
+def test_a_curve_for_print(run, graph, device, tmp_path):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    picture = tmp_path / "curve.pdf"
+    line = f"curve {graph} --method drve --seed 1 --seeds 3 --points 3 --device {device.spec}"
+    done = run(f"{line} --plot {picture} --columns 1 --table latex").fine()
+    assert b"/FontFile2" in picture.read_bytes() and b"/Type3" not in picture.read_bytes()
+    assert "\\toprule" in done.out and "a row for every batch" in done.out
+    assert "- a batched curve has a row for every batch" in run(line).out
 
 
-@pytest.mark.parametrize("option", ["-o", "--record"])
-def test_unwritable_places_are_refused_at_once(run, tmp_path, option):
-    (tmp_path / "folder.txt").mkdir()
-    for name, word in (("no/x.txt", "no folder"), ("folder.txt", "is a folder")):
-        # the input does not even exist: it was not looked at
-        done = run("sample", "/nonexistent/x.txt", "--size", "50%", option, tmp_path / name)
-        assert done.status == 1
-        assert f"cannot write {tmp_path / name}" in done.err
-        assert word in done.err
-    assert [entry.name for entry in tmp_path.iterdir()] == ["folder.txt"]
+# --- output that cannot be written, devices that are broken -----------------------------------------------
 
 
-def test_a_full_disk_leaves_nothing(small, device, run, tmp_path, monkeypatch):
-    out = tmp_path / "out.txt"
-    out.write_text("what was there before\n")
-
+def test_a_full_disk_leaves_nothing(draw, kept, monkeypatch):
     def full(*args):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("clgraph.formats.atomic.os.replace", full)  # the last moment at which it can go wrong
-    done = run("sample", small, "--size", "50%", "--device", device.spec, "-o", out)
-    assert done.status == 1
-    assert "cannot write" in done.err
-    assert "No space left" in done.err
-    assert [entry.name for entry in tmp_path.iterdir()] == ["out.txt"]
-    assert out.read_text() == "what was there before\n"
+    draw(f"--size 50% -o {kept}").refused("cannot write", "No space left")
 
 
-def test_the_record_does_not_overwrite_the_sample(small, run, tmp_path):
-    out = tmp_path / "out.txt"
-    done = run("sample", small, "--size", "50%", "-o", out, "--record", out)
-    assert done.status == 1
-    assert "both name" in done.err
-    assert not out.exists()
-
-
-def test_a_wrong_sample_is_not_written(small, device, run, tmp_path, monkeypatch):
+def test_a_wrong_sample_is_not_written(draw, tmp_path, monkeypatch):
     def wrong(graph, result, connection):
         raise AssertionError("vertex 5 is not connected")
 
     monkeypatch.setattr("clgraph.reference.verify_sample", wrong)
-    out = tmp_path / "out.txt"
-    done = run("sample", small, "--size", "50%", "--device", device.spec, "--verify", "-o", out)
-    assert done.status == 1
-    assert "the sample is wrong: vertex 5 is not connected" in done.err
+    draw(f"--size 50% --verify -o {tmp_path}/out.txt").refused(
+        "the sample is wrong: vertex 5 is not connected"
+    )
     assert not list(tmp_path.iterdir())
-
-
-# --- interrupted, broken ----------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -459,97 +373,49 @@ def strip(tmp_path_factory):
     return path
 
 
-def test_interrupted_in_a_long_run(strip, device, tmp_path):
-    out = tmp_path / "out.txt"
-    out.write_text("what was there before\n")
-    child = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "clgraph",
-            "sample",
-            str(strip),
-            "--size",
-            "50%",
-            "--method",
-            "drve",
-            "--components",
-            "bfs",
-            "--device",
-            device.spec,
-            "-o",
-            str(out),
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
+def test_interrupted_in_a_long_run(strip, device, kept):
+    child = started(
+        f"sample {strip} --size 50% --method drve --components bfs --device {device.spec} -o {kept}"
     )
     told = child.stderr.readline() + child.stderr.readline()
     assert "device" in told  # the graph is read, the device is chosen: the work begins
     time.sleep(1.5)
     assert child.poll() is None, "the run was too short to be interrupted"
     child.send_signal(signal.SIGINT)
-    started = time.monotonic()
-    stdout, stderr = child.communicate(timeout=120)
-    assert time.monotonic() - started < 30
-    assert child.returncode == 130, stderr
-    assert stdout == ""
-    assert stderr.strip() == "clgraph: interrupted"
-    assert [entry.name for entry in tmp_path.iterdir()] == ["out.txt"]
-    assert out.read_text() == "what was there before\n"
+    sent = time.monotonic()
+    out, err = child.communicate(timeout=120)
+    assert time.monotonic() - sent < 30
+    assert (child.returncode, out, err.strip()) == (130, "", "clgraph: interrupted")
 
 
-def test_a_device_that_fails_to_build(small, device, run, tmp_path, monkeypatch):
+def test_a_device_that_fails_to_build(small, device, draw, tmp_path, monkeypatch):
     """A kernel file that its compiler refuses: the error names device, options, source and log."""
-    broken = tmp_path / "cl"
+    broken, out = tmp_path / "cl", tmp_path / "out.txt"
     shutil.copytree(clgraph.device.program.kernel_folder(), broken)
     for file in broken.rglob("copra.cl"):
         file.write_text(file.read_text() + "\n#error spoilt\n")
     monkeypatch.setattr("clgraph.device.program.kernel_folder", lambda: broken)
     monkeypatch.setattr(device, "_programs", {})
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path / "cache"))
-    out = tmp_path / "out.txt"
-    done = run("sample", small, "--method", "drve", "--size", "50%", "--device", device.spec, "-o", out)
-    assert done.status == 1
-    for word in (device.name, "failed to build sampling/copra.cl", "options:", "source:", "hint:", "spoilt"):
-        assert word in done.err, done.err
+    draw(f"--method drve --size 50% -o {out}").refused(
+        device.name, "failed to build sampling/copra.cl", "options:", "source:", "hint:", "spoilt"
+    )
     assert not out.exists()
     with pytest.raises(BuildError):
         clgraph.sample(read(small), "drve", size="50%", device=device)
 
 
-def test_a_broken_device_is_named(small, device, run, monkeypatch):
+def test_a_broken_device_is_named(device, draw, monkeypatch):
     monkeypatch.setitem(device.__dict__, "fault", "builds fail: unknown target CPU")
-    done = run("sample", small, "--size", "50%", "--device", device.spec)
-    assert done.status == 1
-    assert "BROKEN: builds fail: unknown target CPU" in done.err
-    assert "clgraph doctor" in done.err
+    draw("--size 50%").refused("BROKEN: builds fail: unknown target CPU", "clgraph doctor")
 
 
 def test_no_driver_at_all(small, tmp_path):
     done = process("sample", small, "--size", "50%", OCL_ICD_VENDORS=str(tmp_path), CLGRAPH_DEVICE="")
-    assert done.status == 1
-    assert "no OpenCL driver was found" in done.err
-    assert "pip install" in done.err
+    done.refused("no OpenCL driver was found", "pip install")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_without_permission(small, run, tmp_path):
     tmp_path.chmod(0o500)
-    done = run("sample", small, "--size", "50%", "-o", tmp_path / "out.txt")
-    assert done.status == 1
-    assert "no permission" in done.err
-
-
-def test_start_is_a_name_where_ids_are_names(run, tmp_path, device):
-    graph = tmp_path / "g.graphml"
-    nodes = "".join(f'<node id="n{i}"><data key="d">v {i}</data></node>' for i in range(3))
-    edges = "".join(f'<edge source="n{i}" target="n{i + 1}"/>' for i in range(2))
-    key = '<key id="d" for="node" attr.name="name" attr.type="string"/>'
-    graph.write_text(f'<graphml>{key}<graph edgedefault="undirected">{nodes}{edges}</graph></graphml>')
-    line = ("sample", graph, "--method", "ebfs", "--size", 2, "--seed", 1, "--device", device.spec)
-    done = run(*line, "--ids", "name", "--start", "v 2")
-    assert done.status == 0, done.err
-    done = run(*line, "--start", "v 2")
-    assert done.status == 1 and "--start v 2: the graph's ids are integers" in done.err
+    run(f"sample {small} --size 50% -o {tmp_path}/out.txt").refused("no permission")

@@ -1,106 +1,145 @@
-"""Datasets of shards from the command line."""
+"""Datasets of shards from the command line; what a plan says of a command, against what it then does."""
 
 import json
+import os
 
+import numpy as np
 import pytest
-from cli_runs import InProcess
 
 import clgraph
+from clgraph.cli import shards_plan as module
+from clgraph.cli.shards_plan import plan
+from clgraph.scale.writing import write_shards
 
 
 @pytest.fixture
-def run(capsys, tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch):
+    """A folder to work in, with a graph as text and in shards."""
     monkeypatch.chdir(tmp_path)
-    return InProcess(capsys)
+    graph = clgraph.powerlaw_graph(500, seed=2)
+    clgraph.write(graph, "g.txt")
+    clgraph.write_shards(clgraph.read("g.txt"), "g.clgs", shard_edges=300)
+    return tmp_path
+
+
+def alike(folder, one, other):
+    """Two files have the same bytes."""
+    return (folder / one).read_bytes() == (folder / other).read_bytes()
 
 
 @pytest.mark.smoke
-def test_there_and_back(run, tmp_path):
-    clgraph.write(clgraph.powerlaw_graph(500, seed=2), tmp_path / "g.txt")
-    done = run("convert", "g.txt", "g.clgs", "--shard-edges", "300")
-    assert done.status == 0, done.err
-    assert "wrote g.clgs: <Shards: undirected" in done.err
-    facts = json.loads(run("info", "g.clgs", "--json").out)
-    assert (
-        facts["vertices"] == len(clgraph.read(tmp_path / "g.txt").ids)
-        and facts["section_pairs"]["shards"] > 3
-    )
-    assert run("convert", "g.clgs", "back.txt").status == 0
-    assert (tmp_path / "back.txt").read_bytes() == (tmp_path / "g.txt").read_bytes()
-    assert "section pairs, entries" in run("info", "g.clgs").out
-    text = (tmp_path / "g.txt").read_text().splitlines(keepends=True)
+def test_there_and_back(run, folder):
+    assert "wrote k.clgs: <Shards: undirected" in run("convert g.txt k.clgs --shard-edges 300").fine().err
+    facts = run("info k.clgs --json").json()
+    assert facts["vertices"] == len(clgraph.read("g.txt").ids)
+    assert facts["section_pairs"]["shards"] > 3
+    run("convert k.clgs back.txt").fine()
+    assert alike(folder, "back.txt", "g.txt")
+    assert "section pairs, entries" in run("info k.clgs").out
+    text = (folder / "g.txt").read_text().splitlines(keepends=True)
     for part in (0, 1):
-        (tmp_path / f"part-{part}.txt").write_text("".join(text[part::2]))
-    done = run("convert", "part-0.txt", "part-1.txt", "h.clgs", "--shard-edges", "300", "--resume")
-    assert (
-        done.status == 0
-        and json.loads(run("info", "h.clgs", "--json").out)["fingerprint"] == facts["fingerprint"]
-    )
-    assert "taken together for datasets only" in run("convert", "part-0.txt", "part-1.txt", "h.txt").err
+        (folder / f"part-{part}.txt").write_text("".join(text[part::2]))
+    run("convert part-0.txt part-1.txt h.clgs --shard-edges 300 --resume").fine()
+    assert run("info h.clgs --json").json()["fingerprint"] == facts["fingerprint"]
 
 
-def test_weights_that_are_left_out(run, tmp_path):
-    (tmp_path / "g.txt").write_text("1 2 0.5\n2 3 1.5\n")
-    assert run("convert", "g.txt", "g.clg", "--weights").status == 0
-    for name in ("g.txt", "g.clg"):
-        assert f"note: {name}: weights not read (use --weights)" in run("convert", name, "g.clgs").err
-        assert "not read" not in run("convert", name, "g.clgs", "--weights").err
-    assert json.loads(run("info", "g.clgs", "--json").out)["weights"]
+def test_weights_that_are_left_out(run, folder):
+    (folder / "w.txt").write_text("1 2 0.5\n2 3 1.5\n")
+    run("convert w.txt w.clg --weights").fine()
+    for name in ("w.txt", "w.clg"):
+        assert f"note: {name}: weights not read (use --weights)" in run(f"convert {name} w.clgs").err
+        assert "not read" not in run(f"convert {name} w.clgs --weights").err
+    assert run("info w.clgs --json").json()["weights"]
 
 
-def test_samples(run, tmp_path):
-    clgraph.write(clgraph.powerlaw_graph(500, seed=2), tmp_path / "g.txt")
-    run("convert", "g.txt", "g.clgs", "--shard-edges", "300")
-    done = run("sample", "g.clgs", "--sizes", "60%,20%", "--seed", "3", "-o", "s-{size}.clgs")
-    assert done.status == 0 and done.out.count("drv sample: ") == 2, done.err
-    run("sample", "g.txt", "--sizes", "60%,20%", "--seed", "3", "-o", "s-{size}.txt")
+def test_samples(run, folder):
+    done = run("sample g.clgs --sizes 60%,20% --seed 3 -o s-{size}.clgs").fine()
+    assert done.out.count("drv sample: ") == 2
+    run("sample g.txt --sizes 60%,20% --seed 3 -o s-{size}.txt")
     for size in ("60%", "20%"):
-        run("convert", f"s-{size}.clgs", f"back-{size}.txt")
-        assert (tmp_path / f"back-{size}.txt").read_bytes() == (tmp_path / f"s-{size}.txt").read_bytes()
+        run(f"convert s-{size}.clgs back-{size}.txt")
+        assert alike(folder, f"back-{size}.txt", f"s-{size}.txt")
 
 
-def test_other_commands(run, tmp_path):
+def test_other_commands(run, folder):
     """The same files as from the graph in memory (PageRank: the same ranks to its bound)."""
-    clgraph.write(clgraph.powerlaw_graph(500, seed=2), tmp_path / "g.txt")
-    run("convert", "g.txt", "g.clgs", "--shard-edges", "300")
-    for command in (("components",), ("bfs", "--source", "3"), ("bfs", "-s", "3", "--sources", "9,40")):
+    for command in ("components", "bfs --source 3", "bfs -s 3 --sources 9,40"):
         outputs = []
         for graph in ("g.txt", "g.clgs"):
-            done = run(*command, graph, "-o", f"{graph}.tsv", "--json")
-            assert done.status == 0, done.err
-            found = json.loads(done.out)
+            found = run(f"{command} {graph} -o {graph}.tsv --json").json()
             outputs.append((found["vertices"], found["edges"], found.get("sizes"), found.get("level_sizes")))
         assert outputs[0] == outputs[1]
-        assert (tmp_path / "g.txt.tsv").read_bytes() == (tmp_path / "g.clgs.tsv").read_bytes()
-    one = run("pagerank", "g.clgs", "--top", "5", "--dtype", "float64", "-o", "ranks.tsv")
-    other = run("pagerank", "g.txt", "--undirected", "--top", "5", "--dtype", "float64")
+        assert alike(folder, "g.txt.tsv", "g.clgs.tsv")
+    one = run("pagerank g.clgs --top 5 --dtype float64 -o ranks.tsv")
+    other = run("pagerank g.txt --undirected --top 5 --dtype float64")
     assert "variant fixed" in one.out and one.out.split("\n")[1:] == other.out.split("\n")[1:]
-    assert len((tmp_path / "ranks.tsv").read_text().splitlines()) == outputs[0][0]
-    run("pagerank", "g.txt", "--undirected", "--variant", "fixed", "--dtype", "float64", "-o", "one.tsv")
-    assert (tmp_path / "one.tsv").read_bytes() == (tmp_path / "ranks.tsv").read_bytes()
-    walks = ("-s", "3", "-s", "9", "--method", "monte-carlo", "--seed", "4", "--walks", "500")
+    assert len((folder / "ranks.tsv").read_text().splitlines()) == outputs[0][0]
+    run("pagerank g.txt --undirected --variant fixed --dtype float64 -o one.tsv")
+    assert alike(folder, "one.tsv", "ranks.tsv")
+    walks = "-s 3 -s 9 --method monte-carlo --seed 4 --walks 500"
     for graph, devices in (("g.txt", "pocl"), ("g.clgs", "pocl,pocl,pocl")):
-        done = run("ppr", graph, *walks, "--device", devices, "-o", f"{graph}.walks")
-        assert done.status == 0, done.err
-    assert (tmp_path / "g.txt.walks").read_bytes() == (tmp_path / "g.clgs.walks").read_bytes()
-    assert "'monte-carlo' is" in run("ppr", "g.clgs", "-s", "3").err
-    assert "--strong is not offered" in run("components", "g.clgs", "--strong").err
-    assert "Give start vertices" in run("bfs", "g.clgs").err
+        run(f"ppr {graph} {walks} --device {devices} -o {graph}.walks").fine()
+    assert alike(folder, "g.txt.walks", "g.clgs.walks")
 
 
-def test_refused_in_words(run, tmp_path):
-    clgraph.write(clgraph.powerlaw_graph(500, seed=2), tmp_path / "g.txt")
-    run("convert", "g.txt", "g.clgs")
-    for args, message in (
-        (("sample", "g.clgs", "--size", "5", "--mode", "batched"), "--mode is not offered for shards"),
-        (("sample", "g.clgs", "--size", "5", "--method", "drve"), "'drve' is not offered for shards"),
-        (("sample", "g.clgs", "--size", "5", "-o", "x.txt"), "ends in .clgs"),
-        (("sample", "none.clgs", "--size", "5"), "no such dataset"),
-        (("convert", "g.txt", "h.clgs", "--sections", "pairs,in"), "an undirected graph has pairs, rows"),
-        (("convert", "g.txt", "h.clgs", "--shard-edges", "0"), "a whole number from 1 to"),
-        (("convert", "g.txt", "h.txt", "--shard-edges", "5"), "of datasets"),
-        (("convert", "g.clgs", "h.txt", "--directed"), "--directed is not offered for shards"),
-        (("convert", "g.clgs", "h.clgs", "--ids", "str"), "--ids is not offered for shards"),
-    ):
-        done = run(*args)
-        assert done.status and message in done.err and "Traceback" not in done.err, done.err
+# --- plans ------------------------------------------------------------------------------------------------
+
+COMMANDS = {
+    "sample": {"sizes": 3, "written": True, "method": "dre"},
+    "curve": {"method": "drv"},
+    "forest": {"method": "drv"},
+    "components": {},
+    "bfs": {},
+    "pagerank": {"iterations": 7, "dtype": "float32"},
+    "ppr": {},
+}
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory):
+    rng = np.random.default_rng(4)
+    graph = clgraph.Graph.from_edges(*rng.integers(0, 900, (2, 4000)))
+    return write_shards(graph, tmp_path_factory.mktemp("plan") / "g.clgs", shard_edges=500)
+
+
+@pytest.fixture
+def small_probes(monkeypatch):
+    for name, value in (("PROBE", 1 << 16), ("VERTICES", 1 << 10), ("EDGES", 1 << 12)):
+        monkeypatch.setattr(module, name, value)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_numbers(device, shards, command, small_probes):
+    if command == "pagerank" and "HAVE_FP64" not in device.features:
+        pytest.skip("needs float64")
+    n, pairs = shards.num_vertices, shards.section("pairs").shards
+    alone = plan(shards, command, device=device, **COMMANDS[command])
+    three = plan(shards, command, device=[device] * 3, **COMMANDS[command])
+    first, shared = alone.parts[0], three.parts[0]
+    assert (alone.ranks, three.ranks) == (1, 3) and len(three.devices) == 3
+    if command in ("sample", "curve", "forest", "components"):
+        files = [os.stat(shards.path_of(shard)).st_size for shard in pairs]
+        assert first.disk == sum(files) and first.passes == 1
+        assert shared.disk == max(sum(files[rank::3]) for rank in range(3))
+        assert shared.network == 2 * 8 * n
+    if command == "sample":
+        assert alone.parts[1].passes == 3 and three.parts[1].network == 3 * (n // 8) * 2
+    if command == "pagerank":
+        assert first.passes == 7 and shared.network == 7 * 4 * n * 2
+    assert first.network == 0 and ("network" in alone.speeds) == (first.network > 0)
+    assert 0 < alone.seconds < 60 and min(three.speeds.values()) > 0
+    assert alone.memory and sum(alone.memory.values()) <= alone.available
+    assert json.loads(json.dumps(alone.to_dict()))["fits"] and command in alone.lines()[0]
+
+
+def test_commands(shards, run, monkeypatch, small_probes):
+    found = run(f"sample {shards.folder} --sizes 50%,9% --plan --json").json()
+    assert found["parts"][1]["passes"] == 2 and found["seconds"] > 0
+    options = {"bfs": "-s 1", "forest": "-o none", "ppr": "-s 1 --method monte-carlo"}
+    for command in ("curve", "components", "bfs", "forest", "pagerank", "ppr"):
+        done = run(f"{command} {shards.folder} {options.get(command, '')} --plan").fine()
+        assert f"plan of {command}: 1 rank" in done.out
+    monkeypatch.setattr(module, "LONG", 0)  # before a long run it is said by itself
+    done = run(f"components {shards.folder}")
+    assert "plan of components" in done.err and "connected component" in done.out
+    assert "plan" not in run(f"components {shards.folder} -q").err

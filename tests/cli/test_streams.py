@@ -1,50 +1,41 @@
-"""Standard streams: closed, full, without a reader, of few characters; ``-`` as an output; exit statuses."""
+"""Streams that are closed, full, narrow, ``-`` as an output; exit statuses; what ends a command from outside.
 
-from __future__ import annotations
+SIGTERM and SIGHUP leave what Ctrl-C leaves, and no more.
+"""
 
-import json
 import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
-from cli_runs import environment
+from browser import plotting  # noqa: F401
+from cli_runs import command, ended, environment, process, python
 
 import clgraph
 
-CLGRAPH = [sys.executable, "-m", "clgraph"]
 # as the installed command starts
 COMMAND = [sys.executable, "-P", "-c", "import _clgraph_command as c; c.main()"]
 
 
 @pytest.fixture
-def graph(tmp_path: Path) -> Path:
+def graph(tmp_path):
     path = tmp_path / "gr\u00e9.txt"
     path.write_text("0\t1\n0\t2\n1\t2\n")
     return path
 
 
-def shell(
-    line: str, *args: object, command: list[str] = CLGRAPH, **env: str
-) -> subprocess.CompletedProcess[str]:
+def shell(line, *args, **env):
     """A line of bash, in which "$@" is clgraph with its arguments."""
-    done = subprocess.run(
-        ["bash", "-c", line, "bash", *command, *map(str, args)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=environment(**env),
-    )
-    assert "Traceback" not in done.stderr and "fault of clgraph" not in done.stderr, done.stderr
-    return done
+    return ended(["bash", "-c", line, "bash", *command(*args)], **env)
 
 
 # --- statuses ---------------------------------------------------------------------------------------------
 
 
-def test_the_page_names_every_status() -> None:
+def test_the_page_names_every_status():
     page = Path(clgraph.__file__).parent.parent / "docs/command.md"
     if not page.is_file():
         pytest.skip("needs the source tree, not an installed package")
@@ -52,55 +43,44 @@ def test_the_page_names_every_status() -> None:
     assert [word for word in rows if word.isdecimal()] == ["0", "1", "2", "129", "130", "141", "143"]
 
 
-@pytest.mark.parametrize(
-    "args",
-    [["info", "GRAPH"], ["info", "GRAPH", "--json"], ["--help"], ["convert", "GRAPH", "-"], ["cache"]],
-    ids=" ".join,
-)
-def test_a_reader_that_is_gone_is_141(graph: Path, args: list[str]) -> None:
+@pytest.mark.parametrize("line", ["info GRAPH", "info GRAPH --json", "--help", "convert GRAPH -", "cache"])
+def test_a_reader_that_is_gone_is_141(graph, line):
     reader, writer = os.pipe()
     os.close(reader)
-    args = [str(graph) if arg == "GRAPH" else arg for arg in args]
-    done = subprocess.run([*CLGRAPH, *args], stdout=writer, stderr=-1, text=True, env=environment())
+    args = command(line.replace("GRAPH", str(graph)))
+    done = subprocess.run(args, stdout=writer, stderr=-1, text=True, env=environment())
     os.close(writer)
     said = done.stderr.replace(f"read {graph.name}: undirected, 3 vertices, 3 edges (3 rows)\n", "")
     assert (done.returncode, said) == (141, "")
 
 
-def test_errors_without_a_reader_keep_their_status(graph: Path) -> None:
-    done = shell('"$@" 2>&1 >/dev/null | true; echo ${PIPESTATUS[0]}', "info", "no.txt")
-    assert done.stdout == "1\n"
-    done = shell('"$@" 2>&1 >/dev/null | true; echo ${PIPESTATUS[0]}', "info")
-    assert done.stdout == "2\n"
+@pytest.mark.parametrize(("args", "status"), [(["info", "no.txt"], 1), (["info"], 2)])
+def test_errors_without_a_reader_keep_their_status(args, status):
+    assert shell('"$@" 2>&1 >/dev/null | true; echo ${PIPESTATUS[0]}', *args).out == f"{status}\n"
 
 
 # --- streams that cannot be written to --------------------------------------------------------------------
 
 
-def test_closed_streams(graph: Path, tmp_path: Path) -> None:
+def test_closed_streams(graph, tmp_path):
     for args in (["info", graph], ["info", graph, "--json"], ["convert", graph, "-"], ["--version"]):
-        done = shell('"$@" >&-', *args)
-        assert done.returncode == 1
-        assert "standard output is closed" in done.stderr or "standard output: it is closed" in done.stderr
-    assert shell('"$@" 2>&-', "info", graph).returncode == 0
-    assert shell('"$@" 2>&-', "info", "no.txt").returncode == 1
+        done = shell('"$@" >&-', *args).fine(1)
+        assert "standard output is closed" in done.err or "standard output: it is closed" in done.err
+    shell('"$@" 2>&-', "info", graph).fine()
+    shell('"$@" 2>&-', "info", "no.txt").fine(1)
     # the file gets none of the numbers 0, 1, 2, into which others write
     for closed in (">&-", "<&- >&- 2>&-"):
-        done = shell(f'"$@" {closed}', "convert", graph, tmp_path / "out.txt")
-        assert done.returncode == 0
+        shell(f'"$@" {closed}', "convert", graph, tmp_path / "out.txt").fine()
         assert (tmp_path / "out.txt").read_bytes() == graph.read_bytes()
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
-def test_a_full_disk_behind_standard_output(graph: Path) -> None:
-    for args in (["info", graph], ["info", graph, "--json"]):
-        done = shell('"$@" > /dev/full', *args)
-        assert done.returncode == 1
-        said = "No space left on device: standard output cannot be written to"
-        assert done.stderr.endswith(f"clgraph: error: {said}\n")
-    done = shell('"$@" > /dev/full', "convert", graph, "-")
-    assert done.returncode == 1
-    assert "cannot write standard output: No space left on device" in done.stderr
+def test_a_full_disk_behind_standard_output(graph):
+    for options in ([], ["--json"]):
+        said = shell('"$@" > /dev/full', "info", graph, *options).fine(1).err.splitlines()[-1]
+        assert said == "clgraph: error: No space left on device: standard output cannot be written to"
+    done = shell('"$@" > /dev/full', "convert", graph, "-").fine(1)
+    assert "cannot write standard output: No space left on device" in done.err
 
 
 # --- characters and widths --------------------------------------------------------------------------------
@@ -116,50 +96,36 @@ def test_a_full_disk_behind_standard_output(graph: Path) -> None:
     ],
     ids=str,
 )
-def test_few_characters(graph: Path, env: dict[str, str]) -> None:
-    done = subprocess.run([*CLGRAPH, "info", graph], capture_output=True, env=environment(**env))
-    assert done.returncode == 0, done.stderr
-    assert b"self loops" in done.stdout and b"Traceback" not in done.stderr
-    done = subprocess.run([*CLGRAPH, "info", graph, "--json"], capture_output=True, env=environment(**env))
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["vertices"] == 3
+def test_few_characters(graph, env):
+    assert "self loops" in process("info", graph, **env).fine().out
+    done = process("info", graph, "--json", **env)
+    assert done.json()["vertices"] == 3 and "\ufffd" not in done.out
 
 
-def test_names_that_are_not_utf8(tmp_path: Path) -> None:
-    path = os.fsencode(tmp_path / "g") + b"\xff.txt"
-    with open(path, "w") as file:
-        file.write("0 1\n")
+def test_names_that_are_not_utf8(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path / "g") + b"\xff.txt")
+    Path(path).write_text("0 1\n")
     for options in ([], ["--json"]):
-        done = subprocess.run([*CLGRAPH, "info", path, *options], capture_output=True, env=environment())
-        assert done.returncode == 0, done.stderr
+        process("info", path, *options).fine()
 
 
 @pytest.mark.parametrize("columns", ["0", "-1", "\u00b2", "9" * 5000, ""])
-def test_terminals_of_no_width(graph: Path, columns: str) -> None:
-    done = shell('"$@"', "info", graph, COLUMNS=columns)
-    assert done.returncode == 0, done.stderr
-    assert "self loops" in done.stdout
+def test_terminals_of_no_width(graph, columns):
+    assert "self loops" in process("info", graph, COLUMNS=columns).fine().out
 
 
-def test_a_cache_in_the_home_of_nobody() -> None:
-    for args in (["devices"], ["doctor"], ["cache"]):
-        done = shell('"$@"', *args, CLGRAPH_CACHE_DIR="~nobody-of-this-name/x")
-        assert done.returncode == 1
-        assert "clgraph: error: CLGRAPH_CACHE_DIR is '~nobody-of-this-name/x'" in done.stderr
+@pytest.mark.parametrize("command", ["devices", "doctor", "cache"])
+def test_a_cache_in_the_home_of_nobody(command):
+    done = process(command, CLGRAPH_CACHE_DIR="~nobody-of-this-name/x").fine(1)
+    assert "clgraph: error: CLGRAPH_CACHE_DIR is '~nobody-of-this-name/x'" in done.err
 
 
-def test_drivers_named_by_other_bytes_than_utf8(tmp_path: Path) -> None:
+def test_drivers_named_by_other_bytes_than_utf8(tmp_path):
     (tmp_path / "one.icd").write_bytes(b"/nowhere/lib\xff\xe9.so\n")
     (tmp_path / "two.icd").write_bytes(b"lib\x00.so\n")
     (tmp_path / "three.icd").write_bytes(os.urandom(4096))
     for options in ([], ["--json"]):
-        done = subprocess.run(
-            [*CLGRAPH, "doctor", *options],
-            capture_output=True,
-            env=environment(OCL_ICD_VENDORS=str(tmp_path)),
-        )
-        assert done.returncode == 1 and b"one.icd" in done.stdout
-        assert b"Traceback" not in done.stderr and b"fault of clgraph" not in done.stderr, done.stderr
+        assert "one.icd" in process("doctor", *options, OCL_ICD_VENDORS=str(tmp_path)).fine(1).out
 
 
 # --- interrupts while modules are imported ----------------------------------------------------------------
@@ -175,11 +141,11 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("module", ["click", "pyopencl"])
-def test_interrupted_while_importing(tmp_path: Path, module: str) -> None:
+def test_interrupted_while_importing(tmp_path, module):
     (tmp_path / f"{module}.py").write_text(INTERRUPTED)
     path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
-    done = shell('"$@"', "devices", command=COMMAND, PYTHONPATH=path)
-    assert (done.returncode, done.stderr) == (130, "clgraph: interrupted\n")
+    done = ended([*COMMAND, "devices"], PYTHONPATH=path)
+    assert (done.status, done.err) == (130, "clgraph: interrupted\n")
 
 
 IN_IMPORTLIB = """
@@ -221,40 +187,38 @@ with system.signals_as_interrupts() as caught:  # put off twice: raised once
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no timers that raise signals")
-def test_interrupted_in_a_callback_of_importlib() -> None:
+def test_interrupted_in_a_callback_of_importlib():
     """Python ignores what such a callback raises, and importlib's lock, if it has it, stays locked."""
-    done = subprocess.run([sys.executable, "-c", IN_IMPORTLIB], capture_output=True, text=True, timeout=100)
-    assert (done.stdout, done.stderr) == ("2 [True] []\n15 [True] [15]\nonce\n", "")
+    done = python("-c", IN_IMPORTLIB)
+    assert (done.out, done.err) == ("2 [True] []\n15 [True] [15]\nonce\n", "")
 
 
 # --- the output - -----------------------------------------------------------------------------------------
 
 
-def test_nothing_else_goes_to_standard_output(graph: Path, tmp_path: Path) -> None:
-    done = shell('"$@"', "convert", graph, "-")
-    assert (done.returncode, done.stdout) == (0, graph.read_text())
-    assert "wrote standard output: undirected, 3 vertices, 3 edges" in done.stderr
+def test_nothing_else_goes_to_standard_output(graph, tmp_path):
+    done = process("convert", graph, "-").fine()
+    assert done.out == graph.read_text()
+    assert "wrote standard output: undirected, 3 vertices, 3 edges" in done.err
     log = tmp_path / "log"
     log.write_text("kept\n")
     for path in ("-", "/dev/stdout"):
-        assert shell(f'"$@" >> {log}', "convert", graph, path, "--to", "edges").returncode == 0
+        shell(f'"$@" >> {log}', "convert", graph, path, "--to", "edges").fine()
     assert log.read_text() == "kept\n" + 2 * graph.read_text()
-    assert shell(f'"$@" | cat > {tmp_path}/a.clg', "convert", graph, "-", "--to", "clg").returncode == 0
+    shell(f'"$@" | cat > {tmp_path}/a.clg', "convert", graph, "-", "--to", "clg").fine()
     assert clgraph.read(tmp_path / "a.clg").num_edges == 3
-    done = shell('"$@"', "generate", "powerlaw", "--vertices", "50", "--seed", "1", "-o", "-")
-    assert done.returncode == 0 and all(len(line.split("\t")) == 2 for line in done.stdout.splitlines())
+    out = process("generate powerlaw --vertices 50 --seed 1 -o -").fine().out
+    assert all(len(line.split("\t")) == 2 for line in out.splitlines())
 
 
-@pytest.mark.device
 @pytest.mark.first_device
-def test_results_on_standard_output(device: object, graph: Path, tmp_path: Path) -> None:
-    spec = ["--device", device.spec]  # type: ignore[attr-defined]
-    for args in (["bfs", graph, "--source", "0"], ["pagerank", graph], ["components", graph]):
-        assert shell('"$@"', *args, *spec, "-o", tmp_path / "out").returncode == 0
-        done = shell('"$@"', *args, *spec, "-o", "-")
-        assert (done.returncode, done.stdout) == (0, (tmp_path / "out").read_text())
-    done = shell('"$@"', "sample", graph, "--size", "2", "--seed", "1", *spec, "-o", "-")
-    assert done.returncode == 0 and done.stdout.count("\n") == 1
+def test_results_on_standard_output(device, graph, tmp_path):
+    for line in (f"bfs {graph} --source 0", f"pagerank {graph}", f"components {graph}"):
+        process(f"{line} --device {device.spec} -o {tmp_path}/out").fine()
+        found = process(f"{line} --device {device.spec} -o -").fine().out
+        assert found == (tmp_path / "out").read_text()
+    done = process(f"sample {graph} --size 2 --seed 1 --device {device.spec} -o -").fine()
+    assert done.out.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -267,21 +231,110 @@ def test_results_on_standard_output(device: object, graph: Path, tmp_path: Path)
         "curve -o - --table latex",
     ],
 )
-def test_two_cannot_have_standard_output(graph: Path, line: str) -> None:
-    command, *options = line.split()
-    done = shell('"$@"', command, graph, *options)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "both want standard output" in done.stderr
+def test_two_cannot_have_standard_output(graph, line):
+    process(line, graph).refused("both want standard output", status=2)
 
 
 # --- standard input ---------------------------------------------------------------------------------------
 
 
-def test_from_pipe_to_pipe(graph: Path) -> None:
+def test_from_pipe_to_pipe(graph):
     """Nothing but the graph passes between commands."""
     sample = '"$@" sample - --size 3 --seed 1 -o -'
     done = shell(f'cat {graph} | {sample} | "$@" convert - - --to clg | "$@" convert - - --format clg -q')
-    assert (done.returncode, done.stdout) == (0, "0\t1\n0\t2\n1\t2\n")
-    assert "read standard input: undirected, 3 vertices, 3 edges (3 rows" in done.stderr
+    assert (done.status, done.out) == (0, "0\t1\n0\t2\n1\t2\n")
+    assert "read standard input: undirected, 3 vertices, 3 edges (3 rows" in done.err
     done = shell(f"cat {graph} | {sample} -q | true; echo ${{PIPESTATUS[1]}}")
-    assert done.stdout == "141\n" and done.stderr == ""
+    assert done.out == "141\n" and done.err == ""
+
+
+# --- ended from outside -----------------------------------------------------------------------------------
+
+# what the shell that began the tests ignores (nohup: SIGHUP) is inherited, and no matter of these tests
+AS_EVER = """
+import signal
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
+for each in (signal.SIGTERM, signal.SIGHUP):
+    signal.signal(each, signal.SIG_DFL)
+"""
+# the signal comes when the whole output lies in its temporary file, just before that is renamed; every
+# signal is sent twice, as timeout(1) does
+IN_WRITING = """
+import os, signal, sys
+replace = os.replace
+
+def interrupted(source, target):
+    if os.fspath(target) == sys.argv[2]:
+        print(os.path.getsize(source), flush=True)
+        for _ in range(2):
+            os.kill(os.getpid(), int(sys.argv[1]))
+    replace(source, target)
+
+os.replace = interrupted
+from clgraph.cli import main
+main(sys.argv[3:])
+"""
+# the child process of a bench case is one that ends its parent and would then live on
+IN_A_CHILD = """
+import sys, types
+import clgraph.bench.cases.sampling as cases
+cases.sys = types.SimpleNamespace(executable=sys.argv[1], path=sys.path)
+from clgraph.cli import main
+main(sys.argv[2:])
+"""
+
+
+def terminated(code, *args, status=143, word="terminated"):
+    """A command that is ended by a signal, in the midst of the code; returns how."""
+    done = python("-c", AS_EVER + code, *args).fine(status)
+    assert done.err.endswith(f"clgraph: {word}\n")
+    return done
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "word"),
+    [(signal.SIGTERM, 143, "terminated"), (signal.SIGHUP, 129, "the terminal was closed")],
+)
+def test_an_output_is_whole_or_as_it_was(tmp_path, number, status, word):
+    out = tmp_path / "graph.txt"
+    out.write_text("what was there before\n")
+    args = ("generate", "powerlaw", "--vertices", "2000", "--seed", "1", "-o", out)
+    done = terminated(IN_WRITING, number.value, out, *args, status=status, word=word)
+    assert int(done.out) > 1000  # the temporary file was there
+    assert [file.name for file in tmp_path.iterdir()] == ["graph.txt"]
+    assert out.read_text() == "what was there before\n"
+
+
+@pytest.mark.first_device
+def test_a_report_is_whole_or_not_there(device, plotting, tmp_path):  # noqa: F811
+    graph, report = tmp_path / "graph.txt", tmp_path / "report.html"
+    graph.write_text("".join(f"{v} {(v + 1) % 40}\n{v} {(v + 7) % 40}\n" for v in range(40)))
+    args = ("quality", graph, "--report", report, "--device", device.spec)
+    done = terminated(IN_WRITING, signal.SIGTERM.value, report, *args)
+    assert int(done.out) > 1000
+    assert [file.name for file in tmp_path.iterdir()] == ["graph.txt"]
+
+
+@pytest.mark.first_device
+def test_a_bench_leaves_no_child_behind(device, tmp_path):
+    killer, told, out = tmp_path / "killer", tmp_path / "pid", tmp_path / "out"
+    killer.write_text(f"#!/bin/sh\necho $$ > {told}\nkill -TERM $PPID\nexec sleep 600\n")
+    killer.chmod(0o755)
+    case = ("--sizes", "300", "--only", "*/drv exact/clgraph, one core", "--no-figures")
+    done = terminated(IN_A_CHILD, killer, "bench", "sampling", *case, "--device", device.spec, "--out", out)
+    assert f"0 of 1 cases are in {out / 'cases'}: the same command goes on from there" in done.err
+    child = Path("/proc", told.read_text().strip(), "stat")
+    deadline = time.monotonic() + 30
+    while _runs(child) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not _runs(child)
+    assert [file.name for file in out.iterdir()] == ["cases"]
+    assert not list((out / "cases").iterdir())
+
+
+def _runs(stat):
+    """Whether a process is there, and more than an entry that nobody has asked for yet."""
+    try:
+        return stat.read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except (FileNotFoundError, ProcessLookupError):
+        return False

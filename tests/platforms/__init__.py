@@ -41,7 +41,7 @@ FEW = (
     "sampling/test_repair.py",
     "sampling/test_select.py",
     "test_drivers.py",
-    "theses/test_subgroup.py",
+    "theses/test_variants.py",
     "traversal/test_many.py",
 )
 

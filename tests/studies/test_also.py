@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from cli_runs import InProcess
 
 import clgraph
 from clgraph import Graph, InputError, quality, sample, study
@@ -58,20 +57,16 @@ def test_rows_are_what_quality_says(device, tmp_path):
     assert json.loads((tmp_path / "s" / "study.json").read_text())["study"]["also"] == ALSO.split(",")
 
 
-def test_without_weights_and_by_command(tmp_path, capsys):
-    run, file = InProcess(capsys), tmp_path / "g.txt"
+def test_without_weights_and_by_command(tmp_path, run):
+    file = tmp_path / "g.txt"
     clgraph.write(weighted(2), file)
     given = ("study", file, "--methods", "drv,dre", "--sizes", "50%", "--seeds", 2, "--no-eigenvalues")
-    done = run(*given, "--no-figures", "--also", ALSO, "-o", tmp_path / "s", "--json")
-    assert done.status == 0, done.err
-    said = json.loads(done.out)
+    said = run(*given, "--no-figures", "--also", ALSO, "-o", tmp_path / "s", "--json").json()
     assert said["original"]["weighted_distance"] is None  # --weights was not given
     assert said["reasons"]["weighted_distance"] == "the graph has no weights"
     assert said["original"]["modularity"] > 0.1
-    done = run("replay", tmp_path / "s" / "study.json", "--json")
-    assert done.status == 0, done.err
-    done = run(*given, "--no-figures", "--also", "x", "-o", tmp_path / "t")
-    assert done.status == 1 and "is no measure to ask for" in done.err
+    run("replay", tmp_path / "s" / "study.json", "--json").fine()
+    run(*given, "--no-figures", "--also", "x", "-o", tmp_path / "t").refused("is no measure to ask for")
 
 
 def test_directions(device):

@@ -1,5 +1,7 @@
-"""What the figures of a study show."""
+"""What the figures and tables of a study show: on paper, in a terminal, as LaTeX, Markdown and CSV."""
 
+import csv
+import io
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -7,10 +9,14 @@ import numpy as np
 import pytest
 
 import clgraph
-from clgraph.drawing import COLUMNS
+from clgraph.drawing import COLUMNS, plus_minus, written
+from clgraph.methods import METHODS
 from clgraph.studies import figures
+from clgraph.studies.answer import answer_lines
 from clgraph.studies.figures import DARK, SERIES, span_of, write_figures
+from clgraph.studies.tables import blocks
 
+GRAPH = clgraph.powerlaw_graph(300, seed=1)
 # how colours look to readers without red, green or blue cones: G. M. Machado, M. M. Oliveira,
 # L. A. F. Fernandes, IEEE Trans. Visualization and Computer Graphics 15(6), 2009, table 1, of linear RGB
 COLOUR_BLIND = {
@@ -78,7 +84,7 @@ def choose(monkeypatch, wanted):
 @pytest.mark.parametrize("part", [3, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_same_study_gives_the_same_files(tmp_path, device, monkeypatch, part):
     choose(monkeypatch, lambda name: len(name) % part == 0)
-    found = clgraph.study(clgraph.powerlaw_graph(300, seed=1), "drv", "50%", seeds=2, device=device)
+    found = clgraph.study(GRAPH, "drv", "50%", seeds=2, device=device)
     for folder in ("one", "other"):
         count = write_figures(found, found.best(), tmp_path / folder)
     assert len(list((tmp_path / "one").iterdir())) == 3 * count > 9
@@ -96,8 +102,7 @@ def test_figures_are_fit_for_print(methods, columns, tmp_path, device, monkeypat
     choose(monkeypatch, names.__contains__)
     from matplotlib.image import imread
 
-    graph = clgraph.powerlaw_graph(300, seed=1)
-    found = clgraph.study(graph, methods, "60%,30%", seeds=2, device=device)
+    found = clgraph.study(GRAPH, methods, "60%,30%", seeds=2, device=device)
     write_figures(found, found.best(), tmp_path, columns)
     for name in ("answer-60", *names):
         pdf = (tmp_path / f"{name}.pdf").read_bytes()
@@ -109,7 +114,67 @@ def test_figures_are_fit_for_print(methods, columns, tmp_path, device, monkeypat
 
 def test_a_plot_on_axes_of_the_user(device):
     figure = pytest.importorskip("matplotlib.figure").Figure()
-    found = clgraph.study(clgraph.powerlaw_graph(300, seed=1), "drv", "50%", seeds=2, device=device)
+    found = clgraph.study(GRAPH, "drv", "50%", seeds=2, device=device)
     axes = figure.add_subplot()
     assert found.plot("clustering", axes) is axes
     assert [text.get_text() for text in axes.get_xticklabels()] == ["50"]
+
+
+# --- tables -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def found(device):
+    return clgraph.study(GRAPH, "drv,dre,ff", "60%,30%", seeds=3, device=device)
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_blocks_fit_and_cut_nothing(width):
+    columns = [(name, [f"{i}%", "100%", "\u2013"]) for i, name in enumerate(METHODS)]
+    about = [("measure", ["a measure of many words", "b", "c"]), ("original", ["\u22120.1984", "1", "2"])]
+    lines = list(blocks(about, columns, width))
+    assert max(map(len, lines)) <= width
+    text = "\n".join(lines)
+    for name, cells in columns:
+        assert f" {name}" in text and f" {cells[0]}" in text
+    assert text.count("a measure of many words") == sum(line.startswith("measure") for line in lines) > 1
+
+
+def test_the_answer_fits_a_terminal(found):
+    lines = list(answer_lines(found.best()))
+    assert max(map(len, lines)) <= 80
+    assert lines[0].startswith(("Take ", "No size "))
+    text = " ".join(" ".join(lines).split())
+    assert "ff (forest fire)" in text and "Over all, each aspect counts the same." in text
+    assert "aspects count degrees 2" in " ".join(answer_lines(found.best(weights="degrees=2")))
+
+
+def test_tables_for_print(found):
+    rows = list(csv.DictReader(io.StringIO(found.table(format="csv"))))
+    assert [(row["method"], row["size"]) for row in rows[:2]] == [("drv", "60%"), ("dre", "60%")]
+    by = {(row["method"], row["size"], row["measure"]): row for row in found.summary}
+    for row in rows:
+        want = by[row["method"], row["size"], "clustering"]
+        ends = [float(row[f"clustering{end}"]) for end in ("", "_low", "_high")]
+        assert ends == [want["mean"], want["low"], want["high"]]
+    latex = found.table("30%", "clustering,vertices", format="latex")
+    assert latex.count("\\toprule") == latex.count("\\bottomrule") == 1 and "at 30\\%" in latex
+    assert "ff & " in latex and "$\\pm$" in latex
+    assert found.table().count("| drv |") == 2
+    for given, why in (
+        ({"size": "40%"}, "size is '40%': the study has 60%, 30%"),
+        ({"measures": "clusterin"}, "'clusterin' is not a measure"),
+        ({"measures": []}, "give some"),
+        ({"format": "html"}, "format is 'html'"),
+    ):
+        with pytest.raises(clgraph.InputError, match=why):
+            found.table(**given)
+
+
+def test_cells():
+    assert plus_minus(0.123456, 0.1, 0.146912) == "0.123 \u00b1 0.023"
+    assert plus_minus(-1234.5, -1334.5, -1134.5) == "\u22121234 \u00b1 100"
+    assert plus_minus(None, None, None) == "\u2013"
+    assert plus_minus(4.0, 4.0, 4.0) == "4 \u00b1 0"
+    assert written(["a_b", "c|d"], [["x", "\u22121 %"]], "latex").count("a\\_b & c|d") == 1
+    assert written(["a", "c|d"], [["x", "1"]], "markdown").startswith("| a | c\\|d |")

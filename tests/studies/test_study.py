@@ -91,25 +91,27 @@ def test_an_interrupted_study_ends_with_the_same_bytes(device, tmp_path, small_b
 
 
 def test_another_study_is_not_overwritten(device, tmp_path):
-    options = {"folder": tmp_path, "device": device, "eigenvalues": False}
-    study(GRAPH, "drv", "50%", seeds=1, **options)
+    def again(graph=GRAPH, seeds=1, name="one"):
+        folder = tmp_path / name
+        return study(graph, "drv", "50%", seeds=seeds, eigenvalues=False, folder=folder, device=device)
+
+    again()
     with pytest.raises(InputError, match=r"has another study \(different: seeds\)"):
-        study(GRAPH, "drv", "50%", seeds=2, **options)
+        again(seeds=2)
     with pytest.raises(InputError, match=r"different: input"):
-        study(powerlaw_graph(261, seed=4), "drv", "50%", seeds=1, **options)
-    (tmp_path / "study.json").unlink()
+        again(powerlaw_graph(261, seed=4))
+    (tmp_path / "one/study.json").unlink()
     with pytest.raises(InputError, match=r"study\.csv without study\.json"):
-        study(GRAPH, "drv", "50%", seeds=1, **options)
+        again()
+    again(name="other")
+    (tmp_path / "other/study.csv").write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match=r"line 1: not the columns"):
-        (tmp_path / "other").mkdir()
-        study(GRAPH, "drv", "50%", seeds=1, **{**options, "folder": tmp_path / "other"})
-        (tmp_path / "other/study.csv").write_text("a,b\n1,2\n")
-        study(GRAPH, "drv", "50%", seeds=1, **{**options, "folder": tmp_path / "other"})
+        again(name="other")
     for name in ("summary.csv", "report.html", "figures"):  # those of somebody else
         (tmp_path / name[0]).mkdir()
         (tmp_path / name[0] / name).write_text("mine")
         with pytest.raises(InputError, match=f"has a {name} without study.json"):
-            study(GRAPH, "drv", "50%", seeds=1, **{**options, "folder": tmp_path / name[0]})
+            again(name=name[0])
         assert [each.name for each in (tmp_path / name[0]).iterdir()] == [name]
 
 
@@ -177,34 +179,29 @@ def test_records_without_what_is_newer(device, tmp_path):
         write_print(each, tmp_path, 1, PAPER, forms=["svg"])
 
 
-def test_bad_arguments():
-    for given, why in (
-        (("drv", "50%", {"seeds": 0}), "seeds is 0"),
-        (("drv,", "50%", {}), "methods is 'drv,'"),
-        (("drw", "50%", {}), "unknown method 'drw'"),
-        (("drv,DRV", "50%", {}), "named twice"),
-        (("drv", "50%,0.5", {}), "two of them are the same"),
-        (("drv", "200%", {}), "more than the whole"),
-        (("drv", "500", {}), "larger than the graph"),
-        (("drv", [], {}), "sizes is \\[\\]"),
-        (("drv", "50%", {"min_size": "60%"}), "min_size '60%' is (above|more than) the smallest"),
-        (("drv", "50%", {"seed": -1}), "seed -1"),
-    ):
-        with pytest.raises(InputError, match=why):
-            study(GRAPH, given[0], given[1], **given[2])
+@pytest.mark.parametrize(
+    ("methods", "sizes", "options", "why"),
+    [
+        ("drv", "50%", {"seeds": 0}, "seeds is 0"),
+        ("drv,", "50%", {}, "methods is 'drv,'"),
+        ("drw", "50%", {}, "unknown method 'drw'"),
+        ("drv,DRV", "50%", {}, "named twice"),
+        ("drv", "50%,0.5", {}, "two of them are the same"),
+        ("drv", "200%", {}, "more than the whole"),
+        ("drv", "500", {}, "larger than the graph"),
+        ("drv", [], {}, "sizes is \\[\\]"),
+        ("drv", "50%", {"min_size": "60%"}, "min_size '60%' is (above|more than) the smallest"),
+        ("drv", "50%", {"seed": -1}, "seed -1"),
+    ],
+)
+def test_bad_arguments(methods, sizes, options, why):
+    with pytest.raises(InputError, match=why):
+        study(GRAPH, methods, sizes, **options)
 
 
 def test_a_tiny_count_asks_whether_a_share_was_meant(device):
-    told = []
-    study(
-        powerlaw_graph(1200, seed=1),
-        "drv",
-        "50",
-        seeds=1,
-        eigenvalues=False,
-        device=device,
-        on_note=told.append,
-    )
+    graph, told = powerlaw_graph(1200, seed=1), []
+    study(graph, "drv", "50", seeds=1, eigenvalues=False, device=device, on_note=told.append)
     assert "did you mean 50%?" in told[0]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from statistics import mean
 
 import numpy as np
@@ -18,6 +17,10 @@ def number(text):
     return float(text.replace("\N{MINUS SIGN}", "-").removesuffix("%"))
 
 
+def rows_of(folder):
+    return list(csv.DictReader((folder / "study.csv").open()))
+
+
 def test_copra_graph(device):
     graph = copra_graph(30_000, device=device)
     assert abs(graph.num_vertices - 30_000) < 300
@@ -29,23 +32,10 @@ def test_copra_graph(device):
 
 
 def test_copra(tmp_path, device, run):
-    line = [
-        "study",
-        "--preset",
-        "copra",
-        "--vertices",
-        2500,
-        "--no-eigenvalues",
-        "--no-figures",
-        "--seeds",
-        2,
-    ]
-    line += ["--device", device.spec, "-o", tmp_path / "out"]
-    done = run(*line, "--json")
-    assert done.status == 0, done.err
-    told = json.loads(done.out)
-    beside = told["beside"]
-    rows = list(csv.DictReader((tmp_path / "out" / "study.csv").open()))
+    line = "study --preset copra --vertices 2500 --no-eigenvalues --no-figures --seeds 2"
+    line += f" --device {device.spec} -o {tmp_path}/out"
+    beside = run(f"{line} --json").json()["beside"]
+    rows = rows_of(tmp_path / "out")
     assert len(beside["rows"]) == sum(map(len, CHARACTERISTICS.values())) == 20
     for method, lines in CHARACTERISTICS.items():
         for percent, *printed in lines:
@@ -57,33 +47,20 @@ def test_copra(tmp_path, device, run):
                 assert abs(number(found[place]) - mean(float(r[name]) for r in same)) < 6e-4
             off = 100 * (number(found[2]) / printed[0][0] - 1)
             assert abs(number(found[3].replace("\xa0", "")) - off) < 0.1
-    again = run(*line, "-q").out  # goes on from there, and prints the table
+    again = run(f"{line} -q").out  # goes on from there, and prints the table
     assert again.count("drve ") >= 6
     assert "Beside the thesis's Table 4.2" in again
     assert again.count("\nat ") == 6  # not all of 20 sizes
 
 
 def test_internet(tmp_path, device, run):
-    line = [
-        "generate",
-        "ba",
-        "--vertices",
-        300,
-        "--edges-each",
-        2,
-        "--seed",
-        1,
-        "-q",
-        "-o",
-        tmp_path / "g.txt",
-    ]
-    assert run(*line, "--device", device.spec).status == 0
-    line = ["study", tmp_path / "g.txt", "--preset", "internet2007", "--methods", "drv,ebfs", "--seeds", 2]
-    done = run(*line, "--device", device.spec, "--no-figures", "--json", "-o", tmp_path / "out")
-    beside = json.loads(done.out)["beside"]
+    graph, on = tmp_path / "g.txt", f"--device {device.spec}"
+    run(f"generate ba --vertices 300 --edges-each 2 --seed 1 -q -o {graph} {on}").fine()
+    line = f"study {graph} --preset internet2007 --methods drv,ebfs --seeds 2 {on}"
+    beside = run(f"{line} --no-figures --json -o {tmp_path}/out").json()["beside"]
     assert [row[0] for row in beside["rows"]] == ["original", "drv", "ebfs"]
     assert beside["heads"][1] == "average degree"
-    rows = list(csv.DictReader((tmp_path / "out" / "study.csv").open()))
+    rows = rows_of(tmp_path / "out")
     assert {row["size"] for row in rows} == {"90%", "70%", "50%", "30%"}
     ours = mean(float(r["average_degree"]) for r in rows if (r["method"], r["size"]) == ("drv", "30%"))
     assert abs(number(beside["rows"][1][1].split(" (")[0]) - ours) < 1e-3
@@ -95,12 +72,14 @@ def test_a_comparison_in_a_report():
     assert '<th scope="row">&lt;second&gt;</th><td>2</td>' in html
 
 
-def test_mistakes(tmp_path, run):
-    for line, words in (
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
         ("study --preset internet2007 -o x", "name a file with a graph of the Internet"),
         ("study -o x", "Missing argument 'GRAPH'"),
         ("study g.txt --vertices 40 -o x", "--vertices is for the graph that --preset copra makes"),
         ("study --preset thesis -o x", "'thesis' is not one of"),
-    ):
-        done = run(*line.split())
-        assert done.status == 2 and words in done.err
+    ],
+)
+def test_mistakes(run, line, words):
+    run(line).refused(words, status=2)

@@ -1,4 +1,4 @@
-"""The variant subgroup."""
+"""The variants serial, pull and subgroup."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from ranking_checks import assert_close, every_check
+from ranking_checks import assert_close, every_check, full_groups
 
 from clgraph import Graph
 from clgraph.ranking import pagerank
@@ -18,9 +18,14 @@ if TYPE_CHECKING:
 
 
 @every_check
+@pytest.mark.parametrize("variant", ["serial", "pull", "subgroup"])
 @pytest.mark.cross
-def test_variant(device: Device, check: Any) -> None:
-    check(device, "subgroup")
+def test_variants(device: Device, variant: Any, check: Any) -> None:
+    check(device, variant)
+
+
+def test_vertices_of_a_group(device: Device) -> None:
+    full_groups(device, "pull")
 
 
 def test_pieces(device: Device) -> None:

@@ -1,4 +1,4 @@
-"""Arcs in coordinate form: atomic adds and segmented sums, in any launch shape."""
+"""Arcs in coordinate form, by atomic adds and segmented sums in any launch shape; stored ranks."""
 
 from __future__ import annotations
 
@@ -58,3 +58,20 @@ def test_one_long_row(device: Device, method: Any) -> None:
     graph = Graph.from_edges(np.arange(1, n), np.zeros(n - 1, int), directed=True)
     found = personalized_pagerank(graph, [1, 0], method=method, tol=0, max_iter=6, device=device)
     close(found, reference_ppr(graph, [1, 0], iterations=6))
+
+
+@pytest.mark.parametrize("dangling", ["uniform", "personalization", "drop", {3: 1.0, 5: 2.0}])
+@pytest.mark.parametrize("top", [None, 5])
+@pytest.mark.cross
+def test_stored(device: Device, dangling: Any, top: int | None) -> None:
+    """Sources without out-arcs, answered from stored ranks."""
+    graph = random_graph(1, n=100, arcs=120)
+    ends = np.flatnonzero(graph.degrees == 0)
+    both = [{int(ends[0]): 1.0, int(ends[1]): 2.0}]
+    for sources in ([int(ends[0]), 0, int(ends[3])], both):
+        found = personalized_pagerank(
+            graph, sources, dangling=dangling, stored=True, top=top, dtype="float64", device=device
+        )
+        assert found.ended[0] == "store"
+        assert found.ended[1:2] in ([], ["tol"])
+        verify_ppr(graph, found, sources)
