@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage")
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
 
@@ -27,11 +28,7 @@ class Browser:
         done = subprocess.run(
             [
                 self._program,
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--hide-scrollbars",
-                "--disable-dev-shm-usage",
+                *FLAGS,
                 f"--user-data-dir={self._folder / 'profile'}",
                 *scheme,
                 f"--window-size={width},{height}",

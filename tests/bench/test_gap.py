@@ -10,6 +10,7 @@ import pytest
 from scipy.sparse.csgraph import dijkstra
 
 import clgraph
+from clgraph import Graph
 from clgraph.bench import gap
 from clgraph.bench.gap import KERNELS, cases, peer_folders, pick_roots, table
 from clgraph.bench.harness import Context
@@ -17,12 +18,12 @@ from clgraph.errors import ClgraphError, InputError
 from clgraph.reference.centrality import reference_betweenness
 
 
-def small(directed: bool = False) -> clgraph.Graph:
+def small(directed: bool = False) -> Graph:
     random = np.random.default_rng(3)
     ends = random.integers(0, 40, (2, 150))
     ends = ends[:, ends[0] != ends[1]]
-    made = clgraph.Graph.from_edges(*ends, directed=directed, vertices=np.arange(45))
-    return clgraph.Graph._from_arrays(replace(made._arrays, multiplicity=None))
+    made = Graph.from_edges(*ends, directed=directed, vertices=np.arange(45))
+    return Graph._from_arrays(replace(made._arrays, multiplicity=None))
 
 
 # --- every kernel ---
@@ -56,7 +57,7 @@ def test_files_with_copies_loops_and_weights(device, run, tmp_path, name, direct
     random = np.random.default_rng(5)
     source, target = random.integers(0, 30, (2, 120))
     weights = np.arange(1.0, 121) if name == "g.wsg" else None
-    graph = clgraph.Graph.from_edges(source, target, directed=directed, weights=weights)
+    graph = Graph.from_edges(source, target, directed=directed, weights=weights)
     path = tmp_path / name
     clgraph.write(graph, path, format="edges" if name == "g.el" else None)
     records = run(f"bench gap {path} --trials 2 --device {device.spec} --json").json()["records"]
@@ -78,35 +79,31 @@ def test_trials_are_the_suites():
 
 @pytest.mark.first_device
 def test_generated_graphs_have_the_suites_laws(device):
-    kron, urand = (gap._load(f"{kind}10", device) for kind in ("kron", "urand"))
-    for graph in (kron, urand):
-        assert (graph.num_vertices, graph.directed, graph.num_self_loops) == (1024, False, 0)
-    # 16384 uniform pairs: each vertex has about 32 neighbours, as a Poisson number
-    degrees = np.asarray(urand.degrees)
-    assert degrees.mean() == pytest.approx(31.5, rel=0.02)
-    assert degrees.var() == pytest.approx(31.5, rel=0.2)
-    assert np.asarray(kron.degrees).max() > 5 * degrees.max()
-
-
-@pytest.mark.first_device
-def test_weights_are_drawn_for_every_copy_and_the_lightest_stays(device):
-    for kind in ("kron", "urand"):
+    """Weights are drawn for every copy, and the lightest stays."""
+    for kind in ("urand", "kron"):
         plain, graph = (load(f"{kind}10", device) for load in (gap._load, gap._load_weighted))
+        assert (plain.num_vertices, plain.directed, plain.num_self_loops) == (1024, False, 0)
         np.testing.assert_array_equal(graph.row_ptr, plain.row_ptr)
         np.testing.assert_array_equal(graph.col_idx, plain.col_idx)
         matrix = graph.to_scipy()
         assert abs(matrix - matrix.T).nnz == 0
-    # urand: 16384 edges, few of them copies, are uniform from 1 to 255
-    weights = np.asarray(graph.weights)[graph.tails < graph.col_idx]
-    assert (weights.min(), weights.max()) == (1, 255)
-    assert weights.mean() == pytest.approx(127.2, abs=3)
-    assert np.bincount(weights.astype(int)).max() < 2 * len(weights) / 255
+        if kind == "urand":
+            # 16384 uniform pairs: each vertex has about 32 neighbours, as a Poisson number
+            degrees = np.asarray(plain.degrees)
+            assert degrees.mean() == pytest.approx(31.5, rel=0.02)
+            assert degrees.var() == pytest.approx(31.5, rel=0.2)
+            # few of the edges are copies: weights are uniform from 1 to 255
+            weights = np.asarray(graph.weights)[graph.tails < graph.col_idx]
+            assert (weights.min(), weights.max()) == (1, 255)
+            assert weights.mean() == pytest.approx(127.2, abs=3)
+            assert np.bincount(weights.astype(int)).max() < 2 * len(weights) / 255
+    assert np.asarray(plain.degrees).max() > 5 * degrees.max()
 
 
 def test_of_copies_the_lightest_is_kept():
     source, target = np.array([0, 0, 0, 1, 3]), np.array([1, 1, 1, 2, 2])
     for directed in (False, True):
-        given = clgraph.Graph.from_edges(
+        given = Graph.from_edges(
             source, target, weights=[5, 3, 4, 9, 2], directed=directed, duplicates="keep"
         )
         found = gap.lightest(given._arrays)
@@ -116,7 +113,7 @@ def test_of_copies_the_lightest_is_kept():
         arcs = zip(found.tails().tolist(), found.col_idx.tolist(), strict=True)
         assert dict(zip(arcs, found.weights.tolist(), strict=True)) == want
     # the law of the least of many
-    many = clgraph.Graph.from_edges(
+    many = Graph.from_edges(
         np.repeat(np.arange(3000), 5), np.repeat(np.arange(1, 3001), 5), duplicates="keep"
     )
     found = gap.lightest(many._arrays)
@@ -127,11 +124,11 @@ def test_of_copies_the_lightest_is_kept():
 @pytest.mark.first_device
 @pytest.mark.parametrize("name", ["g.wsg", "g.mtx", "g.wel", "g.gr", "g.graph", "g.clg"])
 def test_weights_of_files_count(device, tmp_path, name):
-    graph = clgraph.Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3], weights=[300, 400, 500, 2000])
+    graph = Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3], weights=[300, 400, 500, 2000])
     clgraph.write(graph, tmp_path / name, format="edges" if name == "g.wel" else None)
     loaded = gap._load_weighted(str(tmp_path / name), device)
     assert gap._sssp(loaded, np.array([0]), device).distance.tolist() == [0, 300, 700, 1200]
-    plain = clgraph.Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3])
+    plain = Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3])
     if name in ("g.mtx", "g.graph", "g.clg"):
         clgraph.write(plain, tmp_path / name)
         drawn = gap._load_weighted(str(tmp_path / name), device)
@@ -144,7 +141,7 @@ def test_weights_of_files_count(device, tmp_path, name):
 def test_distances_are_verified_whatever_the_weights(device, directed, kind):
     made, context = small(directed), Context(device)
     weights = {"whole": 1.0, "fractions": 0.37, "zeros": 0.0}[kind] + gap.lightest(made._arrays).weights // 64
-    graph = clgraph.Graph._from_arrays(replace(made._arrays, weights=weights))
+    graph = Graph._from_arrays(replace(made._arrays, weights=weights))
     assert gap.is_whole(graph) == (kind == "whole")
     for root in pick_roots(graph, 3):
         roots = np.array([root])
@@ -165,11 +162,11 @@ def test_distances_are_verified_whatever_the_weights(device, directed, kind):
 
 
 def test_roots_have_arcs():
-    graph = clgraph.Graph.from_edges([3, 5], [5, 9], directed=True, vertices=np.arange(12))
+    graph = Graph.from_edges([3, 5], [5, 9], directed=True, vertices=np.arange(12))
     roots = pick_roots(graph, 50)
     assert set(roots.tolist()) == {3, 5}
     with pytest.raises(ClgraphError, match="no edges"):
-        pick_roots(clgraph.Graph.from_edges([], [], vertices=[1]), 1)
+        pick_roots(Graph.from_edges([], [], vertices=[1]), 1)
 
 
 # --- verification ---
@@ -190,7 +187,7 @@ def test_references_agree_with_the_definitions(directed):
 @pytest.mark.parametrize("directed", [False, True])
 def test_each_verifier_finds_a_wrong_result(device, directed):
     plain, context = small(directed), Context(device)
-    weighted = clgraph.Graph._from_arrays(gap.lightest(plain._arrays))
+    weighted = Graph._from_arrays(gap.lightest(plain._arrays))
     wrong = {
         "bfs": lambda found: replace(found, predecessor=np.where(found.predecessor > 0, 0, -1)),
         "sssp": lambda found: replace(found, distance=found.distance + np.eye(1, 45, 3)[0]),
@@ -214,11 +211,13 @@ def test_each_verifier_finds_a_wrong_result(device, directed):
 
 
 @pytest.mark.first_device
-def test_a_wrong_trial_is_an_error(device, run, monkeypatch):
+def test_what_fails_is_an_error(device, run, monkeypatch):
     monkeypatch.setitem(KERNELS, "tc", KERNELS["tc"]._replace(run=lambda *_: -1))
-    run("bench", "gap", "--scale", "4", "--trials", "1", "--device", device.spec, "-q").refused(
-        "2 of 12 cases failed", "gap/kron4/tc/clgraph", "trial 0 is wrong: -1 triangles, SciPy finds"
-    )
+    line = f"bench gap --trials 1 --device {device.spec} -q"
+    said = run(f"{line} --scale 4").fine(1).err
+    assert "2 of 12 cases failed" in said and "gap/kron4/tc/clgraph" in said
+    assert "trial 0 is wrong: -1 triangles, SciPy finds" in said
+    assert "none.sg" in run(f"{line} none.sg").fine(1).err
 
 
 # --- peers ---

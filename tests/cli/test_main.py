@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import time
+from unittest.mock import Mock
 
 import pytest
 from cli_runs import process, python, started
@@ -170,10 +171,7 @@ def test_doctor_says_0_where_nothing_is_wrong_and_1_at_a_fault(tmp_path):
     ],
 )
 def test_a_fault_is_no_traceback(monkeypatch, capsys, tmp_path, error, says):
-    def broken(*args, **kwargs):
-        raise error
-
-    monkeypatch.setattr(clgraph, "powerlaw_graph", broken)
+    monkeypatch.setattr(clgraph, "powerlaw_graph", Mock(side_effect=error))
     args = ["generate", "powerlaw", "--vertices", "10", "-o", str(tmp_path / "x.txt")]
     with pytest.raises(SystemExit) as stop:
         clgraph.cli.main(args)

@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from html import escape
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -229,11 +230,8 @@ def test_what_an_edge_list_lacks(kind, run, tmp_path):
     run(line).refused("it is about samples of")
 
 
-def test_a_method_without_a_record(both, run):
+def test_a_method_is_known_by_its_record_or_its_name(files, both, run, tmp_path):
     assert run(f"{both} -q --json --method ForestFireSampler").json()["method"] == "ff"
-
-
-def test_a_contraction_is_known_by_its_record(files, run, tmp_path):
     made, record = tmp_path / "c.txt", tmp_path / "c.json"
     draw = f"sample {files}/whole.txt --method cre --size 30% --seed 1 -q"
     run(f"{draw} -o {made} --record {record}").fine()
@@ -290,9 +288,7 @@ def test_without_matplotlib_the_extra_is_named(files, run, monkeypatch, tmp_path
 
 
 def test_an_unwritable_folder(files, plotting, run, monkeypatch, tmp_path):  # noqa: F811
-    def refuse(path, *args):
-        raise InputError(f"cannot write {path}: no room left")
-
+    refuse = Mock(side_effect=InputError("cannot write: no room left"))
     monkeypatch.setattr("clgraph.measures.report.atomic_write", refuse)
     monkeypatch.setattr(report, "report_html", lambda *args, **kwargs: "")
     line = f"quality {files}/whole.txt --no-eigenvalues --report {tmp_path}/r.html"

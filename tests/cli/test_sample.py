@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import time
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -209,26 +210,27 @@ def test_a_count_larger_than_the_graph(small, draw, tmp_path):
     assert not strict.exists()
 
 
-def test_a_disconnected_graph_gives_its_largest_component(device, run, tmp_path):
-    path, out = tmp_path / "two.txt", tmp_path / "out.txt"
-    path.write_text("1 2\n2 3\n3 4\n4 1\n10 11\n11 12\n")
-    done = run(f"sample {path} --size 100% --device {device.spec} --verify -o {out}").fine()
-    assert "the largest component has 4 of 7 vertices" in done.err
-    assert out.read_text() == "1\t2\n1\t4\n2\t3\n3\t4\n"
+SQUARE_AND_PATH = "1 2\n2 3\n3 4\n4 1\n10 11\n11 12\n"
+SQUARE = "1\t2\n1\t4\n2\t3\n3\t4\n"
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "sizes"),
-    [("loop.txt", "7 7\n", ("1", "100%", "0.9")), ("isolated.graph", "3 0\n\n\n\n", ("1",))],
+    ("name", "text", "sizes", "counts", "said", "written"),
+    [
+        # an edge list cannot hold a vertex without edges: that is said
+        ("loop.txt", "7 7\n", "1 100% 0.9", (1, 0), "without edges left out", "# no edges\n"),
+        ("isolated.graph", "3 0\n\n\n\n", "1", (1, 0), "without edges left out", "# no edges\n"),
+        ("two.txt", SQUARE_AND_PATH, "100%", (4, 4), "the largest component has 4 of 7 vertices", SQUARE),
+    ],
 )
-def test_one_vertex(device, run, tmp_path, name, text, sizes):
+def test_what_is_left_of_odd_graphs(device, run, tmp_path, name, text, sizes, counts, said, written):
     path, out = tmp_path / name, tmp_path / "out.txt"
     path.write_text(text)
-    for size in sizes:
+    for size in sizes.split():
         done = run(f"sample {path} --size {size} --device {device.spec} --verify -o {out} --json")
-        assert (done.json()["vertices"], done.json()["edges"]) == (1, 0)
-        assert "without edges left out" in done.err  # an edge list cannot hold it: that is said
-    assert out.read_bytes() == b"# no edges\n"
+        assert (done.json()["vertices"], done.json()["edges"]) == counts
+        assert said in done.err
+    assert out.read_text() == written
 
 
 def test_edges_are_counted_as_the_files_are(device, run, tmp_path):
@@ -344,17 +346,13 @@ def test_a_curve_for_print(run, graph, device, tmp_path):
 
 
 def test_a_full_disk_leaves_nothing(draw, kept, monkeypatch):
-    def full(*args):
-        raise OSError(28, "No space left on device")
-
+    full = Mock(side_effect=OSError(28, "No space left on device"))
     monkeypatch.setattr("clgraph.formats.atomic.os.replace", full)  # the last moment at which it can go wrong
     draw(f"--size 50% -o {kept}").refused("cannot write", "No space left")
 
 
 def test_a_wrong_sample_is_not_written(draw, tmp_path, monkeypatch):
-    def wrong(graph, result, connection):
-        raise AssertionError("vertex 5 is not connected")
-
+    wrong = Mock(side_effect=AssertionError("vertex 5 is not connected"))
     monkeypatch.setattr("clgraph.reference.verify_sample", wrong)
     draw(f"--size 50% --verify -o {tmp_path}/out.txt").refused(
         "the sample is wrong: vertex 5 is not connected"

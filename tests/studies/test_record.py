@@ -12,18 +12,8 @@ import pytest
 from graphs import tangle
 from record_mutations import mutated
 
-from clgraph import (
-    Graph,
-    InputError,
-    open_forest,
-    open_shards,
-    powerlaw_graph,
-    sample,
-    save_forest,
-    study,
-    write,
-    write_shards,
-)
+import clgraph
+from clgraph import Graph, InputError, powerlaw_graph, sample, study
 from clgraph.graph.digest import digest
 from clgraph.sampling.request import SampleOptions
 from clgraph.studies.origin import curve_of, read_origin
@@ -38,7 +28,7 @@ OF_SHARDS = {"output", "outputs", "forest", "checkpoint"}
 
 @pytest.fixture
 def folder(tmp_path):
-    write(GRAPH, tmp_path / "g.txt")
+    clgraph.write(GRAPH, tmp_path / "g.txt")
     return tmp_path
 
 
@@ -184,15 +174,18 @@ def test_a_study_goes_on_from_no_other_record(records, tmp_path, device):
 
 
 def test_heads_of_datasets_and_forests(tmp_path):
-    shards = write_shards(GRAPH, tmp_path / "g.clgs")
-    forest = save_forest(shards, tmp_path / "f", seed=1).path.read_bytes()
+    shards = clgraph.write_shards(GRAPH, tmp_path / "g.clgs")
+    forest = clgraph.save_forest(shards, tmp_path / "f", seed=1).path.read_bytes()
     manifest = (tmp_path / "g.clgs/manifest.json").read_text()
     magic, head, edges = forest.split(b"\n", 2)
     for number in range(300):
         (tmp_path / "g.clgs/manifest.json").write_bytes(mutated([manifest], number))
         data = mutated([head.decode()], number).replace(b"\n", b" ") + b"\n" + edges
         (tmp_path / "f").write_bytes(magic[:-8] + b"%08x\n" % zlib.crc32(data) + data)
-        for opened in (lambda: open_shards(tmp_path / "g.clgs"), lambda: open_forest(tmp_path / "f").words()):
+        for opened in (
+            lambda: clgraph.open_shards(tmp_path / "g.clgs"),
+            lambda: clgraph.open_forest(tmp_path / "f").words(),
+        ):
             with contextlib.suppress(InputError):
                 opened()
 

@@ -7,17 +7,9 @@ import scipy.stats
 from clgraph import InputError
 from clgraph.drawing import t_interval
 from clgraph.measures.scalars import OPTIONAL
+from clgraph.studies import aspects
 from clgraph.studies.answer import answer
-from clgraph.studies.aspects import (
-    ASPECTS,
-    OVERALL,
-    Choice,
-    Distances,
-    Place,
-    check_weights,
-    headline,
-    warnings_of,
-)
+from clgraph.studies.aspects import ASPECTS, OVERALL, Choice, Distances, Place, check_weights, headline
 from clgraph.studies.columns import COMPARED, MEASURES, SCALARS
 from clgraph.studies.plan import Plan, check_tolerance
 from clgraph.studies.summary import DRAWS, bootstrap_interval, summary_of
@@ -203,7 +195,7 @@ def test_what_is_said():
 def test_warnings():
     rows = [{**row, "vertices": 10 if row["size"] == "30%" else 70} for row in made_up()]
     restarts = {"dre": {"70%": {str(seed): 40 for seed in range(30)}}, "drv": {"70%": {"0": 1}}}
-    found = warnings_of(PLAN, rows, {"largest_component": 100}, restarts)
+    found = aspects.warnings_of(PLAN, rows, {"largest_component": 100}, restarts)
     assert found["drv"] == [
         "samples of drv (delete vertices) collapsed: all at 30% (down to 10 of 30 vertices)"
     ]
