@@ -35,12 +35,11 @@ def folder(tmp_path):
 @pytest.fixture
 def records(folder, device, run):
     """Records of commands, and of a sample alone, by name."""
-    on = ("--device", device.spec, "-q")
-    several = ("--sizes", "50%,20%", "--seeds", "2", "--mix", "0.3")
-    made = {"several": ("dhyb", *several), "one": ("rw", "--steps", "90"), "stream": ("gps", "--edges", "90")}
+    made = {"several": "dhyb --sizes 50%,20% --seeds 2 --mix 0.3", "one": "rw --steps 90"}
+    made["stream"] = "gps --edges 90"
     for name, options in made.items():
-        args = ("sample", folder / "g.txt", "--method", *options, "--seed", "3", *on)
-        run(*args, "--record", folder / f"{name}.json").fine()
+        line = f"sample {folder}/g.txt --method {options} --seed 3 --device {device.spec} -q"
+        run(f"{line} --record {folder}/{name}.json").fine()
     study(GRAPH, "drv", "20%", seeds=2, hop_sources=10, folder=folder, device=device)
     alone = sample(GRAPH, "drv", size="20%", seed=1, device=device).to_dict()
     texts = {name: (folder / f"{name}.json").read_text() for name in (*made, "study")}
@@ -138,9 +137,8 @@ def test_a_record_names_no_place_to_write(folder, records, device, run):
     told, forged, evil = json.loads(records["study"]), folder / "forged.json", folder / "evil"
     for name in ("folder", "on_note"):
         forged.write_text(json.dumps({**told, "study": {**told["study"], name: str(evil)}}))
-        run("replay", forged, "--input", folder / "g.txt", "-q", "--device", device.spec).refused(
-            f"unknown key '{name}' in study"
-        )
+        line = f"replay {forged} --input {folder}/g.txt -q --device {device.spec}"
+        run(line).refused(f"unknown key '{name}' in study")
     assert not evil.exists()
 
 
@@ -149,10 +147,9 @@ def test_limits_are_the_readers(records, tmp_path, device, run):
     assert not {"max_vertices", "max_ratio"} & set(told["reading"])
     told["reading"] |= {"max_vertices": 1, "max_ratio": 1}  # as older records have them
     (tmp_path / "r.json").write_text(json.dumps(told))
-    run("replay", tmp_path / "r.json", "-q", "--device", device.spec).fine()
-    run("replay", tmp_path / "r.json", "-q", "--device", device.spec, "--max-vertices", "5").refused(
-        "--max-vertices"
-    )
+    line = f"replay {tmp_path}/r.json -q --device {device.spec}"
+    run(line).fine()
+    run(f"{line} --max-vertices 5").refused("--max-vertices")
 
 
 def test_every_option_that_changes_a_sample_has_its_type():
@@ -182,12 +179,10 @@ def test_heads_of_datasets_and_forests(tmp_path):
         (tmp_path / "g.clgs/manifest.json").write_bytes(mutated([manifest], number))
         data = mutated([head.decode()], number).replace(b"\n", b" ") + b"\n" + edges
         (tmp_path / "f").write_bytes(magic[:-8] + b"%08x\n" % zlib.crc32(data) + data)
-        for opened in (
-            lambda: clgraph.open_shards(tmp_path / "g.clgs"),
-            lambda: clgraph.open_forest(tmp_path / "f").words(),
-        ):
-            with contextlib.suppress(InputError):
-                opened()
+        with contextlib.suppress(InputError):
+            clgraph.open_shards(tmp_path / "g.clgs")
+        with contextlib.suppress(InputError):
+            clgraph.open_forest(tmp_path / "f").words()
 
 
 # --- replays ----------------------------------------------------------------------------------------------

@@ -11,8 +11,10 @@ from graphs import tangle
 
 from clgraph import Graph, InputError, powerlaw_graph, quality, sample, study, write
 from clgraph.device.launch_config import LaunchTable
+from clgraph.measures.figures import write_print
 from clgraph.studies import run as module
 from clgraph.studies.columns import COLUMNS, DISTANCES, header_of, lines_of, scalars
+from clgraph.studies.figures import PAPER, drawings
 
 GRAPH = powerlaw_graph(260, seed=4)
 PLAN = {"methods": "drv,dre,drve,cre,rw", "sizes": ["60%", "30%"], "seeds": 4}
@@ -174,9 +176,6 @@ def test_records_without_what_is_newer(device, tmp_path):
     (tmp_path / "study.json").write_text(json.dumps(older))
     again = study(GRAPH, "drv", "50%", **options, folder=tmp_path)
     assert again == found and set(again.hop_plots) == {"original"}
-    from clgraph.measures.figures import write_print
-    from clgraph.studies.figures import PAPER, drawings
-
     overlays = [each for each in drawings(again, again.best()) if each.name.startswith(("hops", "spectra"))]
     assert {each.name for each in overlays} == {"hops-50"}
     for each in overlays:
@@ -268,15 +267,14 @@ def test_rows_are_what_quality_says(device, tmp_path):
 
 
 def test_without_weights_and_by_command(tmp_path, run):
-    file = tmp_path / "g.txt"
-    write(weighted(2), file)
-    given = ("study", file, "--methods", "drv,dre", "--sizes", "50%", "--seeds", 2, "--no-eigenvalues")
-    said = run(*given, "--no-figures", "--also", ALSO, "-o", tmp_path / "s", "--json").json()
+    write(weighted(2), tmp_path / "g.txt")
+    line = f"study {tmp_path}/g.txt --methods drv,dre --sizes 50% --seeds 2 --no-eigenvalues --no-figures"
+    said = run(f"{line} --also {ALSO} -o {tmp_path}/s --json").json()
     assert said["original"]["weighted_distance"] is None  # --weights was not given
     assert said["reasons"]["weighted_distance"] == "the graph has no weights"
     assert said["original"]["modularity"] > 0.1
-    run("replay", tmp_path / "s" / "study.json", "--json").fine()
-    run(*given, "--no-figures", "--also", "x", "-o", tmp_path / "t").refused("is no measure to ask for")
+    run(f"replay {tmp_path}/s/study.json --json").fine()
+    run(f"{line} --also x -o {tmp_path}/t").refused("is no measure to ask for")
 
 
 def test_directions(device):
@@ -285,11 +283,8 @@ def test_directions(device):
     also = ["ks_in_degree", "ks_out_degree"]
     given = {"sizes": "50%", "seeds": 2, "eigenvalues": False, "device": device}
     found, plain = study(graph, "drv,dre", **given, also=also), study(graph, "drv,dre", **given)
-    for row, made in zip(
-        found.rows,
-        (sample(graph, m, size="50%", seed=s, device=device) for m in ("drv", "dre") for s in (0, 1)),
-        strict=True,
-    ):
+    drawn = [sample(graph, m, size="50%", seed=s, device=device) for m in ("drv", "dre") for s in (0, 1)]
+    for row, made in zip(found.rows, drawn, strict=True):
         told = quality(graph, made, eigenvalues=False, also=also, device=device).sample
         assert all(row[name] == getattr(told, name) > 0 for name in also)
     measures, before = ({v.measure for v in each.best().verdicts} for each in (found, plain))
@@ -299,9 +294,7 @@ def test_directions(device):
     ways = [next(c for c in each.best().choices if c.aspect == "degrees") for each in (found, plain)]
     assert ways[0].places != ways[1].places
     undirected = study(weighted(), "drv", **given, also=also)
-    assert (
-        undirected.best().missing
-        == dict.fromkeys(also, "the graph is undirected") | undirected.best().missing
-    )
-    assert not set(also) & {v.measure for v in undirected.best().verdicts}
+    best = undirected.best()
+    assert [best.missing[name] for name in also] == ["the graph is undirected"] * 2
+    assert not set(also) & {v.measure for v in best.verdicts}
     assert "in-degrees" not in undirected.table("50%")
