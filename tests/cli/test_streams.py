@@ -27,9 +27,9 @@ def graph(tmp_path):
     return path
 
 
-def shell(line, *args, **env):
+def shell(line, *args):
     """A line of bash, in which "$@" is clgraph with its arguments."""
-    return ended(["bash", "-c", line, "bash", *command(*args)], **env)
+    return ended(["bash", "-c", line, "bash", *command(*args)])
 
 
 # --- statuses ---------------------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ main(sys.argv[2:])
 def terminated(code, *args, status=143, word="terminated"):
     """A command that is ended by a signal, in the midst of the code; returns how."""
     done = python("-c", AS_EVER + code, *args).fine(status)
-    assert done.err.endswith(f"clgraph: {word}\n")
+    assert done.err.splitlines()[-1] == f"clgraph: {word}"
     return done
 
 

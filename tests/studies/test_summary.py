@@ -140,6 +140,7 @@ def test_every_measure_has_one_aspect():
 def test_distances_by_a_plain_computation():
     rows = made_up(4)
     original = {**dict.fromkeys(SCALARS, 10.0), "assortativity": None, "mean_distance": 0.0}
+    original["effective_diameter"] = 0.5  # so far off that its gap is cut to 1
     weights = {"degrees": 2.0, "clustering": 1.0, "paths": 0.5, "spectrum": 0.0, "cores": 3.0}
     made = Distances(PLAN, rows, original, check_tolerance(None), weights)
     for choice in made.choices():
@@ -156,9 +157,9 @@ def test_distances_by_a_plain_computation():
                             continue
                         if measure.startswith("ks_"):
                             gaps.append(row[measure])
-                        elif measure not in ("assortativity", "mean_distance"):
+                        elif of := original[measure]:
                             value = row[measure]
-                            gaps.append(1.0 if value is None else min(1.0, abs(value - 10) / 10))
+                            gaps.append(1.0 if value is None else min(1.0, abs(value - of) / of))
                     if gaps:
                         by[aspect] = sum(gaps) / len(gaps)
                 total = sum(by[each] * weights[each] for each in by) / sum(weights.values())
