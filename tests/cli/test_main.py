@@ -83,6 +83,20 @@ def test_formats_are_listed(run):
     assert [line.split()[0] for line in run("formats").out.splitlines()] == list(FORMATS)
 
 
+def test_methods_in_capitals(run, tmp_path):
+    graph = tmp_path / "g.txt"
+    graph.write_text("".join(f"{i} {(i + 1) % 30}\n" for i in range(30)))
+    lines = [run(f"sample {graph} --method {name} --size 9 --seed 1 -q").out for name in ("DRV", "drv")]
+    assert lines[0].startswith("drv sample: ") and lines[0].split("exact")[0] == lines[1].split("exact")[0]
+    ring = clgraph.read(graph)
+    for name in ("DRV", "RW"):
+        both = (clgraph.sample(ring, each, size=9, seed=1) for each in (name, name.lower()))
+        capitals, small = (made.vertices.tolist() for made in both)
+        assert capitals == small
+    assert clgraph.deletion_order(ring, "DRE").tolist() == clgraph.deletion_order(ring, "dre").tolist()
+    run(f"sample {graph} --method DRX --size 9").refused("unknown method 'drx'")
+
+
 # --- errors and statuses ----------------------------------------------------------------------------------
 
 
