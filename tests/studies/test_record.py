@@ -150,6 +150,9 @@ def test_limits_are_the_readers(records, tmp_path, device, run):
     line = f"replay {tmp_path}/r.json -q --device {device.spec}"
     run(line).fine()
     run(f"{line} --max-vertices 5").refused("--max-vertices")
+    told["reading"]["format"] = "gml"
+    (tmp_path / "r.json").write_text(json.dumps(told))
+    run(line).refused("unknown format 'gml'")
 
 
 def test_every_option_that_changes_a_sample_has_its_type():
