@@ -10,7 +10,7 @@ import pytest
 import clgraph
 from clgraph import system
 from clgraph.bench import graph500
-from clgraph.bench.graph500 import Edges, construct, harmonic, make_edges, pick_roots, validate
+from clgraph.bench.graph500 import Edges, Listed, construct, harmonic, make_edges, pick_roots, validate
 from clgraph.errors import ClgraphError
 
 # --- the generator ---
@@ -90,32 +90,27 @@ LIST = Edges(
     np.array([0.5, 0.125, 0.25, 0.5, 0.75, 0, 0.5, 0.875], np.float32),
 )
 FAR = float("inf")
-# by kind: what validates it, the type of distances, and a right answer from 0: parents and distances
+# by kind: the type of distances, and a right answer from 0: parents and distances
 KINDS = {
-    "tree": (validate, np.int32, [0, 0, 0, 2, 3, -1, -1, -1], [0, 1, 1, 2, 3, -1, -1, -1]),
-    "paths": (
-        graph500.validate_paths,
-        np.float32,
-        [0, 0, 1, 2, 3, -1, -1, -1],
-        [0, 0.5, 0.625, 0.875, 1.375, FAR, FAR, FAR],
-    ),
+    "tree": (np.int32, [0, 0, 0, 2, 3, -1, -1, -1], [0, 1, 1, 2, 3, -1, -1, -1]),
+    "paths": (np.float32, [0, 0, 1, 2, 3, -1, -1, -1], [0, 0.5, 0.625, 0.875, 1.375, FAR, FAR, FAR]),
 }
 
 
-def check(kind, root=0, parent=None, distance=None, **changes):
+def check(device, kind, root=0, parent=None, distance=None, **changes):
     """Validate the right answer with changes: p3=4 makes 4 the parent of 3, d4=1 puts 4 at distance 1."""
-    validates, dtype, up, at = KINDS[kind]
+    dtype, up, at = KINDS[kind]
     up, at = np.array(parent or up, np.int32), np.array(distance or at, dtype)
     for name, value in changes.items():
         (up if name[0] == "p" else at)[int(name[1:])] = value
-    validates(LIST, root, up, at)
+    validate(Listed(device, LIST), root, up, at)
 
 
 @pytest.mark.parametrize(("kind", "far", "step"), [("tree", -1, 1), ("paths", FAR, 0)])
-def test_right_answers_are_accepted(kind, far, step):
-    check(kind)
-    check(kind, root=7, parent=[-1] * 7 + [7], distance=[far] * 7 + [0])
-    check(kind, root=5, parent=[-1] * 5 + [5, 5, -1], distance=[far] * 5 + [0, step, far])
+def test_right_answers_are_accepted(device, kind, far, step):
+    check(device, kind)
+    check(device, kind, root=7, parent=[-1] * 7 + [7], distance=[far] * 7 + [0])
+    check(device, kind, root=5, parent=[-1] * 5 + [5, 5, -1], distance=[far] * 5 + [0, step, far])
 
 
 @pytest.mark.parametrize(
@@ -139,6 +134,7 @@ def test_right_answers_are_accepted(kind, far, step):
         ("paths", {"p3": 4}, "rule 1 .*: vertex 3 is on a cycle"),
         ("paths", {"d2": float("nan")}, "rule 2 .*: vertex 2 has no distance"),
         ("paths", {"d2": -1}, "rule 2 .*: vertex 2 has no distance"),
+        ("paths", {"d0": float("nan")}, "rule 2 .*: vertex 0 has no distance"),
         ("paths", {"d5": 1}, "rule 2 .*: vertex 5 has a parent and no distance"),
         ("paths", {"d4": FAR}, "rule 2 .*: vertex 4 has a parent and no distance"),
         ("paths", {"d0": 0.25}, "rule 2 .*: the root is at 0.25"),
@@ -155,20 +151,79 @@ def test_right_answers_are_accepted(kind, far, step):
         ("paths", {"p5": 0, "d5": 1, "p6": 5, "d6": 1}, "rule 5 .*: vertex 5 and its parent"),
     ],
 )
-def test_each_rule_finds_what_breaks_it(kind, changes, says):
+def test_each_rule_finds_what_breaks_it(device, kind, changes, says):
     with pytest.raises(ClgraphError, match=says):
-        check(kind, **changes)
+        check(device, kind, **changes)
 
 
-def test_long_trees_have_their_levels():
+def holds(edges, root, parent, distance, weights):
+    """The five rules as the specification says them, one vertex and one edge after the other."""
+    n, pairs = (
+        edges.num_vertices,
+        list(zip(edges.source.tolist(), edges.target.tolist(), weights, strict=True)),
+    )
+    inside = [v for v in range(n) if parent[v] >= 0]
+    for v in inside:
+        up = v
+        for _ in range(n):
+            up = parent[up] if 0 <= up < n else -1
+        if up != root:
+            return False
+    spans = {pair for u, v, w in pairs for pair in ((u, v, w), (v, u, w))}
+    for v in inside:
+        if v != root and not any(
+            (parent[v], v, w) in spans and distance[parent[v]] + w == distance[v] for w in weights
+        ):
+            return False
+    reach = [(v, distance[v]) for v in range(n) if np.isfinite(distance[v]) and distance[v] >= 0]
+    return (
+        parent[root] == root
+        and distance[root] == 0
+        and [v for v, _ in reach] == inside
+        and all((parent[u] >= 0) == (parent[v] >= 0) for u, v, _ in pairs)
+        and all(parent[u] < 0 or abs(distance[u] - distance[v]) <= w for u, v, w in pairs)
+    )
+
+
+@pytest.mark.parametrize("kernel", ["bfs", "sssp"])
+def test_rules_as_they_are_written(device, kernel):
+    """Trees of random lists, most of them with one wrong parent or distance."""
+    rng, held = np.random.default_rng(4), []
+    for number in range(150):
+        n, count = int(rng.integers(3, 9)), int(rng.integers(2, 12))
+        weight = (rng.integers(1, 5, count) / 4).astype(np.float32)
+        edges = Edges(n, *rng.integers(0, n, (2, count), np.int32), weight)
+        graph = construct(edges, device)
+        root = int(rng.integers(n))
+        parent, distance = (array.copy() for array in graph500.KERNELS[kernel](graph, root, device)())
+        parent[root] = root
+        if number % 8:
+            at = int(rng.integers(n))
+            if number % 2:
+                parent[at] = rng.integers(-1, n)
+            else:
+                distance[at] += rng.integers(1, 4) / (4 if kernel == "sssp" else 1)
+        weights = weight.tolist() if kernel == "sssp" else [1] * count
+        held.append(holds(edges, root, parent.tolist(), distance.tolist(), weights))
+        try:
+            validate(Listed(device, edges), root, parent, distance)
+        except ClgraphError:
+            assert not held[-1], (number, edges, root, parent, distance)
+        else:
+            assert held[-1], (number, edges, root, parent, distance)
+    assert 30 < sum(held) < 120
+
+
+def test_long_trees_have_their_levels(device):
     n = 1000
     path = Edges(n, *np.array([np.arange(n - 1), np.arange(1, n)], np.int32), np.ones(n - 1, np.float32))
+    listed = Listed(device, path)
     parent, distance = np.arange(-1, n - 1, dtype=np.int32), np.arange(n, dtype=np.int32)
     parent[0] = 0
-    validate(path, 0, parent, distance)
+    validate(listed, 0, parent, distance)
     parent[1] = n - 1  # a cycle of all but the root
     with pytest.raises(ClgraphError, match="rule 1"):
-        validate(path, 0, parent, distance)
+        validate(listed, 0, parent, distance)
 
 
 # --- the run ---
@@ -245,17 +300,16 @@ def no_parent(root, parent, distance):
 
 @pytest.mark.first_device
 @pytest.mark.parametrize(
-    ("name", "spoil", "kernel", "other"),
-    [("validate_paths", half_the_way, "sssp", "bfs"), ("validate", no_parent, "bfs", "sssp")],
+    ("kind", "spoil", "kernel", "other"),
+    [(np.float32, half_the_way, "sssp", "bfs"), (np.int32, no_parent, "bfs", "sssp")],
 )
-def test_a_wrong_answer_is_an_error(device, run, monkeypatch, name, spoil, kernel, other):
-    validates = getattr(graph500, name)
+def test_a_wrong_answer_is_an_error(device, run, monkeypatch, kind, spoil, kernel, other):
+    def wrong(listed, root, parent, distance):
+        if distance.dtype == kind:
+            spoil(root, parent, distance)
+        validate(listed, root, parent, distance)
 
-    def wrong(edges, *answer):
-        spoil(*answer)
-        validates(edges, *answer)
-
-    monkeypatch.setattr(graph500, name, wrong)
+    monkeypatch.setattr(graph500, "validate", wrong)
     done = run(f"bench graph500 --scale 6 --device {device.spec} -q").fine(1)
     assert "1 of 2 cases failed" in done.err and f"graph500/scale6/{kernel}/clgraph" in done.err
     assert "search from " in done.err and " of the validation does not hold" in done.err

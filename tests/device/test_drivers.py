@@ -169,7 +169,9 @@ def test_children_look_for_themselves() -> None:
 
 
 def test_no_platform_at_all(tmp_path: Path) -> None:
-    done = python("-c", "import clgraph.device as d; d.get_device()", OCL_ICD_VENDORS=str(tmp_path))
+    done = python(
+        "-c", "import clgraph.device as d; d.get_device()", raises=True, OCL_ICD_VENDORS=str(tmp_path)
+    )
     for words in ("DeviceError", "pip install 'pyclgraph[cpu]'", "apt-get install pocl-opencl-icd"):
         assert words in done.err
 
