@@ -1,45 +1,43 @@
-"""Triangles and clustering of the backend against NetworkX's own: the same values in the same order."""
+"""Triangles, cores and degrees of neighbours of the backend: NetworkX's own values in the same order."""
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
+from networkx_graphs import convert, nx, same
 
-nx = pytest.importorskip("networkx")
-
-from networkx_graphs import same  # noqa: E402
-
-from clgraph import networkx_backend as backend  # noqa: E402
+from clgraph import networkx_backend as backend
 
 
 def test_triangles(on, graph):
     if graph.is_directed():
         assert "directed" in backend.can_run("transitivity", (graph,), {})
-        if graph.is_multigraph():
-            assert "multigraph" in backend.can_run("clustering", (graph,), {})
-            return
-        graph.add_edges_from((u, v) for u in list(graph)[:6] for v in list(graph)[3:8])
+    if graph.is_directed() and graph.is_multigraph():
+        assert "multigraph" in backend.can_run("clustering", (graph,), {})
+        return
+    nodes = list(graph)
+    graph.add_edges_from((u, v) for u in nodes[:6] for v in nodes[3:8])  # loops too
+    if graph.is_directed():
         for name in ("clustering", "average_clustering"):
             assert backend.can_run(name, (graph,), {}) is True
             same(name, graph)
-            same(name, graph, list(graph)[3:9])
-        same("clustering", graph, next(iter(graph)))
-        same("clustering", nx.DiGraph())
-        same("average_clustering", nx.DiGraph())
+            same(name, graph, nodes[3:9])
+            same(name, nx.DiGraph())
+        same("clustering", graph, nodes[0])
         return
-    graph.add_edges_from((u, v) for u in list(graph)[:6] for v in list(graph)[3:8])  # loops too
     same("triangles", graph)
     if graph.is_multigraph():
         assert "multigraph" in backend.can_run("clustering", (graph,), {})
         assert "multigraph" in backend.can_run("triangles", (graph, [1]), {})
         return
-    nodes = list(graph)
     same("transitivity", graph)
     same("average_clustering", graph, count_zeros=False)
     same("average_clustering", graph, nodes[3:9])
     same("average_clustering", graph, [])
-    for name in ("triangles", "clustering", "average_clustering"):
-        same(name, graph)
+    same("average_clustering", graph)
     for name in ("triangles", "clustering"):
+        same(name, graph)
         same(name, graph, nodes[0])
         same(name, graph, [nodes[4], nodes[2], "nobody", nodes[4]])
         if not nx.__version__.startswith("3.4"):  # whose word for it is another one
@@ -47,3 +45,56 @@ def test_triangles(on, graph):
     for name in ("triangles", "transitivity", "average_clustering"):
         same(name, nx.Graph())
     assert "weight" in backend.can_run("clustering", (graph,), {"weight": "weight"})
+
+
+def test_cores(on, graph):
+    if graph.is_multigraph():
+        assert "multigraph" in backend.can_run("core_number", (graph,), {})
+        return
+    graph.add_edge(*[next(iter(graph))] * 2)
+    same("core_number", graph)
+    graph.remove_edges_from(list(nx.selfloop_edges(graph)))
+    same("core_number", graph)
+    for node in graph:
+        graph.nodes[node]["place"] = str(node)
+    preserved = ("preserve_edge_attrs", "preserve_node_attrs", "preserve_graph_attrs")
+    whole = backend.convert_from_nx(graph, **dict.fromkeys(preserved, True))
+    for k in (None, 0, 2, 99):
+        found, expected = backend.k_core(whole, k), nx.k_core(graph, k)
+        assert nx.utils.graphs_equal(found, expected) and type(found) is type(graph)
+        bare = backend.k_core(backend.convert_from_nx(graph), k)
+        assert set(bare.edges) == set(found.edges) or not graph.is_directed()
+        assert bare.number_of_edges() == found.number_of_edges()
+    given = dict.fromkeys(graph, 3)
+    assert nx.utils.graphs_equal(backend.k_core(whole, 3, given), nx.k_core(graph, 3, given))
+    # the weights are there if another function asks for them
+    assert backend.pagerank(whole) == pytest.approx(nx.pagerank(graph))
+
+
+def test_cores_of_empty_graphs(on):
+    same("core_number", nx.Graph())
+    same("k_core", nx.Graph())
+    same("core_number", nx.empty_graph(2))
+
+
+def test_degrees_of_neighbours(on, graph):
+    graph.add_edge(*[next(iter(graph))] * 2)
+    nodes, converted = list(graph), convert(graph)
+    for source in ("in", "out", "in+out"):
+        for target in ("in", "out", "in+out"):
+            same("average_neighbor_degree", graph, source, target)
+            if "in+out" not in (source, target):
+                expected = nx.degree_assortativity_coefficient(graph, source, target)
+                found = backend.degree_assortativity_coefficient(converted, source, target)
+                assert type(found) is float and found == pytest.approx(expected, abs=1e-9)
+    same("average_neighbor_degree", graph, nodes=[nodes[4], nodes[2], nodes[4], "nobody"])
+    same("average_neighbor_degree", graph, "outside")
+
+
+def test_where_there_is_no_correlation(on):
+    for G in (nx.cycle_graph(5), nx.empty_graph(2)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = nx.degree_assortativity_coefficient(G)
+        found = backend.degree_assortativity_coefficient(convert(G))
+        assert found == pytest.approx(expected, nan_ok=True)

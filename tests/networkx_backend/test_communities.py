@@ -5,13 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
+from networkx_graphs import convert, nx
 
-nx = pytest.importorskip("networkx")
-
-from networkx_graphs import convert  # noqa: E402
-
-from clgraph import networkx_backend as backend  # noqa: E402
-from clgraph.networkx_backend.communities import LEIDEN_IN_NETWORKX  # noqa: E402
+from clgraph import networkx_backend as backend
+from clgraph.networkx_backend.communities import LEIDEN_IN_NETWORKX
 
 METHODS = ("louvain_communities", "leiden_communities")
 
@@ -57,44 +54,3 @@ def test_corners(on, name):
     with pytest.raises(NotImplementedError, match="not negative"):
         call(convert(two, "weight"))
     assert len(call(convert(two), weight=None)) == 2
-
-
-def test_what_is_left_to_networkx(on):
-    G = nx.path_graph(3)
-    for given, reason in (
-        ({"max_level": 1}, "max_level is 1"),
-        ({"threshold": 0.1}, "threshold is 0.1"),
-        ({"resolution": 0}, "resolution is 0"),
-        ({"resolution": "x"}, "resolution is 'x'"),
-    ):
-        for name in METHODS if "threshold" not in given else METHODS[:1]:
-            asked = given | ({"metric": "modularity"} if name == METHODS[1] else {})
-            assert reason in backend.can_run(name, (G,), asked)
-    assert "not those of NetworkX" in backend.should_run("louvain_communities", (nx.complete_graph(50),), {})
-    leiden = backend.should_run("leiden_communities", (G,), {})
-    assert "not those of NetworkX" in leiden if LEIDEN_IN_NETWORKX else leiden is True
-    assert "metric is 'cpm'" in backend.can_run("leiden_communities", (G,), {"metric": "cpm"})
-    assert "theta is 1" in backend.can_run("leiden_communities", (G,), {"metric": "modularity", "theta": 1})
-    assert (backend.can_run("leiden_communities", (G,), {}) is True) != LEIDEN_IN_NETWORKX
-    assert backend.can_run("leiden_communities", (G,), {"metric": "modularity"}) is True
-
-
-def test_dispatch(on):
-    if "clgraph" not in nx.utils.backends.backends:
-        pytest.skip("needs an installed clgraph: NetworkX finds backends by their entry points")
-    G = nx.karate_club_graph()
-
-    def counted():
-        return backend.call_counts().get("louvain_communities", 0)
-
-    before = counted()
-    own = nx.community.louvain_communities(G, seed=2)
-    with nx.config(backend_priority=["clgraph"], warnings_to_ignore={"cache"}):
-        assert nx.community.louvain_communities(G, seed=2) == own and counted() == before
-        if LEIDEN_IN_NETWORKX:
-            asked = {"metric": "modularity", "backend": "clgraph"}
-            assert len(nx.community.leiden_communities(G, seed=2, **asked)) == 4
-        elif hasattr(nx.community, "leiden_communities"):  # since NetworkX 3.5
-            assert len(nx.community.leiden_communities(G, seed=2)) == 4
-        found = nx.community.louvain_communities(G, seed=2, backend="clgraph")
-    assert counted() == before + 1 and nx.community.modularity(G, found) > 0.44

@@ -1,79 +1,100 @@
-"""What the backend says that it can run."""
+"""What the backend says that it can run, the device that it runs on, and the count of its calls."""
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
+from networkx_graphs import convert, nx
 
-nx = pytest.importorskip("networkx")
+import _clgraph_networkx
+import clgraph
+from clgraph import networkx_backend as backend
+from clgraph.networkx_backend.communities import LEIDEN_IN_NETWORKX
 
-
-from clgraph import networkx_backend as backend  # noqa: E402
+G, M, D = nx.path_graph(3), nx.MultiGraph([(0, 1)]), nx.DiGraph([(0, 1)])
+COMPLEMENT = nx.algorithms.approximation.kcomponents._AntiGraph(G)
+MODULARITY = {"metric": "modularity"}
+COMMUNITIES = [
+    ({"max_level": 1}, "max_level is 1"),
+    ({"resolution": 0}, "resolution is 0"),
+    ({"resolution": "x"}, "resolution is 'x'"),
+]
+# function, its graph and other arguments, options, and the word for why NetworkX is to take the call
+LEFT = [
+    ("pagerank", (G,), {"alpha": 1}, "alpha is 1"),
+    ("pagerank", (G,), {"alpha": "a"}, "alpha is 'a'"),
+    ("pagerank", (G,), {"tol": "x"}, "tol"),
+    ("pagerank", (G,), {"personalization": [1, 2]}, "personalization is a list"),
+    ("pagerank", (G,), {"beta": 1}, "beta"),
+    ("pagerank", (G,), {"nstart": {0: -1, 1: 3}}, "node 0 is -1"),
+    ("pagerank", (G,), {"nstart": {0: "a"}}, "not a number"),
+    ("pagerank", (G,), {"dangling": {0: 0}}, "dangling is zero"),
+    ("bfs_edges", (G, 0), {"sort_neighbors": sorted}, "sort_neighbors"),
+    ("bfs_edges", ([[0, 1]], 0), {}, "list"),
+    ("connected_components", (COMPLEMENT,), {}, "overrides"),
+    ("shortest_path", (G, 0, 1), {"weight": len}, "no device can call"),
+    ("dijkstra_path", (G, 0, 1), {"weight": len}, "no device can call"),
+    ("single_source_dijkstra", (G, 0), {"cutoff": -1}, "cutoff is -1"),
+    ("multi_source_dijkstra", (G, [0]), {"cutoff": "1"}, "cutoff is '1'"),
+    ("shortest_path_length", (G, 0, 1), {"method": "x"}, "method 'x'"),
+    ("average_shortest_path_length", (G,), {"weight": len}, "no device can call"),
+    ("average_shortest_path_length", (G,), {"method": "floyd-warshall"}, "floyd-warshall"),
+    ("average_clustering", (G,), {"weight": "w"}, "weight='w'"),
+    ("transitivity", (D,), {}, "directed"),
+    ("transitivity", (M,), {}, "multigraph"),
+    ("core_number", (M,), {}, "multigraph"),
+    ("k_core", (M,), {}, "multigraph"),
+    ("degree_assortativity_coefficient", (G,), {"nodes": [0]}, "some nodes"),
+    ("average_neighbor_degree", (G,), {"weight": "w"}, "weight='w'"),
+    ("betweenness_centrality", (G,), {"weight": "w"}, "weight='w'"),
+    ("closeness_centrality", (G,), {"distance": "w"}, "distance='w'"),
+    ("closeness_centrality", (G,), {"sp": {0: {0: 0}}}, "sp is given"),
+    ("harmonic_centrality", (G,), {"distance": "w"}, "distance='w'"),
+    ("eigenvector_centrality", (M,), {}, "multigraph"),
+    ("eigenvector_centrality", (G,), {"nstart": {0: 1}}, "not one number for each node"),
+    ("eigenvector_centrality", (G,), {"nstart": {0: 1, 1: -1, 2: 0}}, "sums up to 0"),
+    ("katz_centrality", (M,), {}, "multigraph"),
+    ("katz_centrality", (G,), {"alpha": "x"}, "alpha is 'x'"),
+    ("katz_centrality", (G,), {"beta": [1, 2]}, "beta is a list"),
+    ("katz_centrality", (G,), {"nstart": {0: 1, 1: "a", 2: 3}}, "not a finite number"),
+    ("hits", (nx.empty_graph(3),), {}, "without edges"),
+    ("hits", (G,), {"max_iter": 1.5}, "not a whole number"),
+    ("hits", (G,), {"method": "x"}, "method 'x'"),
+    ("hits", (G,), {"method": "power_iteration", "nstart": {0: 1, 1: -1, 2: 0}}, "sums up to 0"),
+    *(
+        ("louvain_communities", (G,), *each)
+        for each in [*COMMUNITIES, ({"threshold": 0.1}, "threshold is 0.1")]
+    ),
+    *(("leiden_communities", (G,), {**MODULARITY, **given}, why) for given, why in COMMUNITIES),
+    ("leiden_communities", (G,), {"metric": "cpm"}, "metric is 'cpm'"),
+    ("leiden_communities", (G,), {**MODULARITY, "theta": 1}, "theta is 1"),
+]
 
 
 @pytest.mark.smoke
-def test_can_run_says_why_not():
-    G = nx.path_graph(3)
-    for given, reason in [
-        ({"alpha": 1}, "alpha is 1"),
-        ({"alpha": "a"}, "alpha is 'a'"),
-        ({"tol": "x"}, "tol"),
-        ({"personalization": [1, 2]}, "personalization is a list"),
-        ({"beta": 1}, "beta"),
-        ({"nstart": {0: -1, 1: 3}}, "node 0 is -1"),
-        ({"nstart": {0: "a"}}, "not a number"),
-        ({"dangling": {0: 0}}, "dangling is zero"),
-    ]:
-        assert reason in backend.can_run("pagerank", (G,), given)
+@pytest.mark.parametrize(("name", "args", "given", "reason"), LEFT)
+def test_what_is_left_to_networkx_has_a_reason(name, args, given, reason):
+    assert reason in backend.can_run(name, args, given)
+    plain = MODULARITY if name == "leiden_communities" else {}
+    assert backend.can_run(name, (nx.path_graph(3), *args[1:]), plain) is True
+
+
+@pytest.mark.smoke
+def test_what_it_can_run_and_convert():
     assert backend.can_run("pagerank", (G, 0.5, {0: 1}), {}) is True
-    assert "sort_neighbors" in backend.can_run("bfs_edges", (G, 0), {"sort_neighbors": sorted})
     assert "None" in backend.can_run("has_path", (G, None, 1), {})
     assert backend.can_run("bfs_layers", (G, (v for v in [0])), {}) is True
-    assert "list" in backend.can_run("bfs_edges", ([[0, 1]], 0), {})
-    complement = nx.algorithms.approximation.kcomponents._AntiGraph(G)
-    assert "overrides" in backend.can_run("connected_components", (complement,), {})
+    assert (backend.can_run("leiden_communities", (G,), {}) is True) != LEIDEN_IN_NETWORKX
     with pytest.raises(NotImplementedError, match="overrides"):
-        backend.convert_from_nx(complement)
+        backend.convert_from_nx(COMPLEMENT)
     for attributes in ({"node_attrs": {"x": None}}, {"edge_attrs": {"w": 0}}):
         with pytest.raises(NotImplementedError):
             backend.convert_from_nx(G, **attributes)
 
 
 @pytest.mark.smoke
-def test_what_is_left_to_networkx_has_a_reason():
-    G, M, D = nx.path_graph(3), nx.MultiGraph([(0, 1)]), nx.DiGraph([(0, 1)])
-    for name, args, given, reason in [
-        ("shortest_path", (G, 0, 1), {"weight": len}, "no device can call"),
-        ("dijkstra_path", (G, 0, 1), {"weight": len}, "no device can call"),
-        ("single_source_dijkstra", (G, 0), {"cutoff": -1}, "cutoff is -1"),
-        ("multi_source_dijkstra", (G, [0]), {"cutoff": "1"}, "cutoff is '1'"),
-        ("shortest_path_length", (G, 0, 1), {"method": "x"}, "method 'x'"),
-        ("average_shortest_path_length", (G,), {"weight": len}, "no device can call"),
-        ("average_shortest_path_length", (G,), {"method": "floyd-warshall"}, "floyd-warshall"),
-        ("average_clustering", (G,), {"weight": "w"}, "weight='w'"),
-        ("transitivity", (D,), {}, "directed"),
-        ("transitivity", (M,), {}, "multigraph"),
-        ("core_number", (M,), {}, "multigraph"),
-        ("k_core", (M,), {}, "multigraph"),
-        ("degree_assortativity_coefficient", (G,), {"nodes": [0]}, "some nodes"),
-        ("average_neighbor_degree", (G,), {"weight": "w"}, "weight='w'"),
-        ("betweenness_centrality", (G,), {"weight": "w"}, "weight='w'"),
-        ("closeness_centrality", (G,), {"distance": "w"}, "distance='w'"),
-        ("closeness_centrality", (G,), {"sp": {0: {0: 0}}}, "sp is given"),
-        ("harmonic_centrality", (G,), {"distance": "w"}, "distance='w'"),
-        ("eigenvector_centrality", (M,), {}, "multigraph"),
-        ("eigenvector_centrality", (G,), {"nstart": {0: 1}}, "not one number for each node"),
-        ("eigenvector_centrality", (G,), {"nstart": {0: 1, 1: -1, 2: 0}}, "sums up to 0"),
-        ("katz_centrality", (M,), {}, "multigraph"),
-        ("katz_centrality", (G,), {"alpha": "x"}, "alpha is 'x'"),
-        ("katz_centrality", (G,), {"beta": [1, 2]}, "beta is a list"),
-        ("katz_centrality", (G,), {"nstart": {0: 1, 1: "a", 2: 3}}, "not a finite number"),
-        ("hits", (nx.empty_graph(3),), {}, "without edges"),
-        ("hits", (G,), {"max_iter": 1.5}, "not a whole number"),
-        ("hits", (G,), {"method": "x"}, "method 'x'"),
-        ("hits", (G,), {"method": "power_iteration", "nstart": {0: 1, 1: -1, 2: 0}}, "sums up to 0"),
-    ]:
-        assert reason in backend.can_run(name, args, given), name
-        assert backend.can_run(name, (nx.path_graph(3), *args[1:]), {}) is True
+def test_what_it_would_rather_not_run():
     assert "between two nodes" in backend.should_run("shortest_path", (G, 0, 1), {})
     assert "faster below" in backend.should_run("shortest_path_length", (G,), {})
     for name in ("shortest_path", "single_source_dijkstra", "multi_source_dijkstra", "shortest_path_length"):
@@ -82,14 +103,13 @@ def test_what_is_left_to_networkx_has_a_reason():
     assert "single_source_dijkstra_path on" in backend.should_run("shortest_path", (G, 0), {"weight": "w"})
     ford = {"weight": "w", "method": "bellman-ford"}
     assert "their order" in backend.should_run("shortest_path_length", (G, 0), ford)
+    assert "not those of NetworkX" in backend.should_run("louvain_communities", (nx.complete_graph(50),), {})
+    leiden = backend.should_run("leiden_communities", (G,), {})
+    assert "not those of NetworkX" in leiden if LEIDEN_IN_NETWORKX else leiden is True
 
 
 @pytest.mark.smoke
 def test_the_info_lists_what_the_backend_has():
-    import inspect
-
-    import _clgraph_networkx
-
     known = nx.utils.backends._registered_algorithms
     functions = {name for name in backend.__all__ if name in known}
     absent = set() if "leiden_communities" in known else {"leiden_communities"}  # before NetworkX 3.5
@@ -101,7 +121,7 @@ def test_the_info_lists_what_the_backend_has():
     named = {each.name for each in _clgraph_networkx.TABLE if each.named}
     assert measured | early | named | set(backend.rules.ENDS) == functions | absent
     assert not measured & early and not (measured | early) & named
-    G, taken = nx.path_graph(3), set()
+    taken = set()
     for name in functions:  # the same names of arguments, with the same defaults
         ours = inspect.signature(getattr(backend, name)).parameters
         theirs = inspect.signature(known[name].orig_func).parameters
@@ -112,3 +132,58 @@ def test_the_info_lists_what_the_backend_has():
             assert f"'{argument}'" in backend.can_run(name, (G,), {argument: 1})
     leiden = {("leiden_communities", "metric"), ("leiden_communities", "theta")}
     assert taken <= {("hits", "method"), ("closeness_centrality", "sp")} | leiden  # of NetworkX 3.7
+
+
+# --- calls and devices ------------------------------------------------------------------------------------
+
+
+def test_only_calls_that_launch_kernels_count(on):
+    def counted():
+        return [backend.call_counts().get(name, 0) for name in ("condensation", "pagerank", "bfs_edges")]
+
+    G, before = convert(nx.DiGraph([(0, 1), (1, 0), (1, 2)])), counted()
+    backend.condensation(G, list(backend.strongly_connected_components(G)))
+    with pytest.raises(nx.PowerIterationFailedConvergence):
+        backend.pagerank(G, max_iter=0)
+    assert before == counted()
+    backend.condensation(G)
+    backend.pagerank(G)
+    list(backend.bfs_edges(G, 0))
+    assert counted() == [count + 1 for count in before]
+
+
+def test_without_a_device(monkeypatch):
+    monkeypatch.setenv("CLGRAPH_DEVICE", "a device that is not there")
+    G = convert(nx.path_graph(3))
+    for name, *args in (
+        ("bfs_edges", 0),
+        ("connected_components",),
+        ("pagerank",),
+        ("has_path", 0, 1),
+        ("all_pairs_shortest_path_length",),
+    ):
+        call = getattr(backend, name)
+        with pytest.raises(clgraph.DeviceError, match="a device that is not there"):
+            call(G, *args)
+        with (
+            nx.config(fallback_to_nx=True),
+            pytest.raises(NotImplementedError, match="clgraph has no device"),
+        ):
+            call(G, *args)
+
+
+def test_a_call_names_its_device(device, monkeypatch):
+    """As NetworkX calls it, with the keyword of the backend."""
+    monkeypatch.setenv("CLGRAPH_DEVICE", "a device that is not there")
+    G, spec = convert(nx.path_graph(5)), device.spec
+    assert backend.can_run("pagerank", (G,), {"device": spec}) is True
+    assert backend.should_run("number_connected_components", (G,), {"device": spec}) is not None
+    for _ in range(2):
+        assert len(backend.pagerank(G, device=spec)) == 5
+        edges = backend.bfs_edges(G, 0, device=spec)  # a generator: the device is that of all its steps
+        assert next(edges) == (0, 1)
+        with pytest.raises(clgraph.DeviceError, match="a device that is not there"):
+            backend.has_path(G, 0, 1)  # and of no call between them
+        assert list(edges) == [(1, 2), (2, 3), (3, 4)]
+    with pytest.raises(clgraph.DeviceError, match="nowhere"):
+        backend.pagerank(G, device="nowhere")

@@ -16,10 +16,13 @@ from collections import Counter
 from importlib.metadata import entry_points
 
 import pytest
+from networkx_graphs import nx
 
-nx = pytest.importorskip("networkx")
-
-from clgraph.networkx_backend.running import RELEASE  # noqa: E402
+from clgraph import networkx_backend
+from clgraph.errors import DeviceError
+from clgraph.networkx_backend import rules
+from clgraph.networkx_backend.communities import LEIDEN_IN_NETWORKX
+from clgraph.networkx_backend.running import RELEASE
 
 INSTALLED = any(found.name == "clgraph" for found in entry_points(group="networkx.backends"))
 pytestmark = pytest.mark.skipif(
@@ -96,37 +99,15 @@ def pytest_terminal_summary(terminalreporter, config):
 """
 
 
-def environment(device, **more):
-    kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("NETWORKX_", "PYTEST_"))
-    }
-    return {**kept, "CLGRAPH_DEVICE": device.spec, **more}
-
-
 def run_suite(folder, device, modules, **switches):
     """What the plugin has noted of a run of NetworkX's tests."""
     (folder / "noting.py").write_text(PLUGIN)
     (folder / "empty.ini").write_text("[pytest]\n")
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "noting",
-            "-p",
-            "no:cacheprovider",
-            "-c",
-            "empty.ini",
-            "--pyargs",
-            *modules,
-        ],
-        cwd=folder,
-        env=environment(device, NETWORKX_TEST_BACKEND="clgraph", **switches),
-        capture_output=True,
-        text=True,
-    )
+    kept = {name: os.environ[name] for name in os.environ if not name.startswith(("NETWORKX_", "PYTEST_"))}
+    env = {**kept, "CLGRAPH_DEVICE": device.spec, "NETWORKX_TEST_BACKEND": "clgraph", **switches}
+    options = "-m pytest -q -p noting -p no:cacheprovider -c empty.ini --pyargs".split()
+    command = [sys.executable, *options, *modules]
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
     told = folder / "told.json"
     assert done.returncode == 0 and told.exists(), f"{done.stdout[-6000:]}\n{done.stderr[-3000:]}"
     return json.loads(told.read_text())
@@ -169,8 +150,6 @@ def test_with_fallback(thorough, device, tmp_path):
 @pytest.fixture
 def calls(device, monkeypatch):
     """How often the backend was at work on this device, by function, since the test began."""
-    from clgraph import networkx_backend
-
     monkeypatch.setenv("CLGRAPH_DEVICE", device.spec)
     before = networkx_backend.call_counts()
     with nx.config(warnings_to_ignore={"cache"}):
@@ -180,8 +159,6 @@ def calls(device, monkeypatch):
 @pytest.fixture
 def small_graphs_too(monkeypatch):
     """The backend runs whatever it can, however small."""
-    from clgraph.networkx_backend import rules
-
     at_once = {name: each._replace(first=0, cached=0) for name, each in rules.BY_NAME.items()}
     monkeypatch.setattr(rules, "BY_NAME", at_once)
 
@@ -255,15 +232,23 @@ def test_small_graphs_are_left_to_networkx(calls):
         assert nx.has_path(large, 0, 1)
         assert not calls("has_path")
     assert count == nx.number_strongly_connected_components(large)
-    from clgraph import networkx_backend
-
     assert "faster below" in networkx_backend.should_run("pagerank", (small,), {})
     assert "a few vertices" in networkx_backend.should_run("has_path", (large, 0, 1), {})
 
 
-def test_no_device(monkeypatch, small_graphs_too):
-    from clgraph.errors import DeviceError
+def test_communities_of_networkx_are_its_own_unless_the_call_names_the_backend(calls):
+    G = nx.karate_club_graph()
+    own = nx.community.louvain_communities(G, seed=2)
+    with nx.config(backend_priority=["clgraph"]):
+        assert nx.community.louvain_communities(G, seed=2) == own and not calls("louvain_communities")
+        asked = {"metric": "modularity", "backend": "clgraph"} if LEIDEN_IN_NETWORKX else {}
+        if hasattr(nx.community, "leiden_communities"):  # since NetworkX 3.5
+            assert len(nx.community.leiden_communities(G, seed=2, **asked)) == 4
+        found = nx.community.louvain_communities(G, seed=2, backend="clgraph")
+    assert calls("louvain_communities") == 1 and nx.community.modularity(G, found) > 0.44
 
+
+def test_no_device(monkeypatch, small_graphs_too):
     monkeypatch.setenv("CLGRAPH_DEVICE", "no such device")
     G = nx.path_graph(3)
     calls = (nx.pagerank, nx.connected_components, lambda G: nx.bfs_edges(G, 0))
@@ -276,10 +261,11 @@ def test_no_device(monkeypatch, small_graphs_too):
                 assert list(call(G))
 
 
-def test_the_device_of_the_configuration(device):
-    from clgraph.errors import DeviceError
-
-    G = nx.path_graph(3)
+def test_the_device_of_a_call_and_of_the_configuration(device):
+    G = nx.path_graph(5)
+    assert nx.number_connected_components(G, backend="clgraph", device=device.spec) == 1
+    assert next(nx.bfs_edges(nx.path_graph(5), 0, backend="clgraph", device=device.spec)) == (0, 1)
+    assert "device : str, optional" in nx.pagerank.__doc__
     G.__networkx_cache__ = None
     with nx.config.backends.clgraph(device=device.spec):
         assert nx.is_connected(G, backend="clgraph")

@@ -1,18 +1,28 @@
-"""Searches and paths of the backend against NetworkX's own: the same values in the same order."""
+"""Searches and components of the backend: the same values as NetworkX's own in the same order."""
 
 from __future__ import annotations
 
+import random
 import warnings
 
 import pytest
+from networkx_graphs import convert, nx, random_graph, same
 
-nx = pytest.importorskip("networkx")
+from clgraph import networkx_backend as backend
+from clgraph.networkx_backend import traversal
+from clgraph.networkx_backend.running import RELEASE
 
-from networkx_graphs import TRAVERSALS, convert, same  # noqa: E402
-
-from clgraph import networkx_backend as backend  # noqa: E402
-from clgraph.networkx_backend.running import RELEASE  # noqa: E402
-
+TRAVERSALS = (
+    "bfs_edges",
+    "bfs_tree",
+    "bfs_predecessors",
+    "bfs_successors",
+    "descendants",
+    "ancestors",
+    "single_source_shortest_path_length",
+    "single_target_shortest_path_length",
+    "single_source_shortest_path",
+)
 DEPRECATED = pytest.mark.filterwarnings(
     r"ignore:\s*(bfs_predecessors is|single_target_shortest_path_length will)"
 )
@@ -64,15 +74,13 @@ def test_errors_are_networkx_own(on):
 
 
 def test_a_warning_of_networkx_is_ours_too(on):
-    for find in (nx.bfs_predecessors, backend.bfs_predecessors):
+    G = nx.path_graph(3)
+    for find, graph in ((nx.bfs_predecessors, G), (backend.bfs_predecessors, convert(G))):
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            assert list(
-                find(nx.path_graph(3) if find is nx.bfs_predecessors else convert(nx.path_graph(3)), 0)
-            )
-        assert [(each.category, each.filename) for each in said] == [
-            (DeprecationWarning, __file__) for _ in range(RELEASE >= (3, 7))
-        ]
+            assert list(find(graph, 0))
+        wanted = [(DeprecationWarning, __file__)] if RELEASE >= (3, 7) else []
+        assert [(each.category, each.filename) for each in said] == wanted
 
 
 def test_graphs_without_arcs(on):
@@ -81,3 +89,39 @@ def test_graphs_without_arcs(on):
     same("bfs_successors", G, 1)
     same("all_pairs_shortest_path_length", G)
     assert backend.pagerank(convert(G)) == pytest.approx(nx.pagerank(G))
+
+
+@pytest.mark.parametrize("few", [0, 12, 10**9])
+def test_order_of_levels_small_and_large(on, few, monkeypatch):
+    monkeypatch.setattr(traversal, "FEW", few)
+    rng = random.Random(5)
+    G = nx.compose(nx.path_graph(300), nx.gnm_random_graph(400, 700, seed=2))
+    nodes = rng.sample(list(G), len(G))
+    H = nx.relabel_nodes(G, dict(zip(G, nodes, strict=True)))
+    same("bfs_edges", H, 0)
+    same("single_source_shortest_path", H, 7)
+    same("all_pairs_shortest_path_length", nx.path_graph(70))
+    D = random_graph(nx.DiGraph, list(range(200)), 260, rng)
+    same("bfs_tree", D, 3)
+    same("strongly_connected_components", D)
+    same("condensation", D)
+
+
+def test_components(on, graph):
+    for kind in ("strongly_", "weakly_") if graph.is_directed() else ("",):
+        same(f"{kind}connected_components", graph)
+        same(f"number_{kind}connected_components", graph)
+        same(f"is_{kind}connected", graph)
+    if graph.is_directed():
+        same("condensation", graph)
+        same("condensation", graph, list(nx.strongly_connected_components(graph))[::-1])
+    else:
+        for node in list(graph)[:3]:
+            same("node_connected_component", graph, node)
+
+
+def test_components_are_given_away(on):
+    G = nx.path_graph(4)
+    first, *_ = backend.connected_components(convert(G))
+    first.clear()
+    assert list(backend.connected_components(convert(G))) == [{0, 1, 2, 3}]
