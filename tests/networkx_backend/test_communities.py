@@ -8,7 +8,6 @@ import pytest
 from networkx_graphs import convert, nx
 
 from clgraph import networkx_backend as backend
-from clgraph.networkx_backend.communities import LEIDEN_IN_NETWORKX
 
 METHODS = ("louvain_communities", "leiden_communities")
 

@@ -105,7 +105,7 @@ def run_suite(folder, device, modules, **switches):
     (folder / "empty.ini").write_text("[pytest]\n")
     kept = {name: os.environ[name] for name in os.environ if not name.startswith(("NETWORKX_", "PYTEST_"))}
     env = {**kept, "CLGRAPH_DEVICE": device.spec, "NETWORKX_TEST_BACKEND": "clgraph", **switches}
-    options = "-m pytest -q -p noting -p no:cacheprovider -c empty.ini --pyargs".split()
+    options = ["-m", "pytest", "-q", "-p", "noting", "-p", "no:cacheprovider", "-c", "empty.ini", "--pyargs"]
     command = [sys.executable, *options, *modules]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
     told = folder / "told.json"
