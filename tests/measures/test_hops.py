@@ -44,32 +44,23 @@ def test_from_some_vertices(device):
 
 
 def test_deep_graphs_are_searched_one_by_one(device):
-    n = 400
-    path = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
-    found = hop_plot(device, path)
-    h = np.arange(n)
-    assert found.pairs.tolist() == (n + 2 * h * n - h * (h + 1)).tolist()
+    for n in (40, 400):  # 40: a depth between that of one launch and that at which searches part
+        path, h = Graph.from_edges(np.arange(n - 1), np.arange(1, n)), np.arange(n)
+        found = hop_plot(device, path)
+        assert found.pairs.tolist() == (n + 2 * h * n - h * (h + 1)).tolist()
     some = hop_plot(device, path, sources=300)
     assert (some.sources, some.exact) == (128, False)
-    # depths between those of one launch and those at which searches part
-    middle = hop_plot(device, Graph.from_edges(np.arange(39), np.arange(1, 40)))
-    h = np.arange(40)
-    assert middle.pairs.tolist() == (40 + 2 * h * 40 - h * (h + 1)).tolist()
 
 
 @pytest.mark.parametrize("words", [1, 2, 8])
 def test_a_work_item_for_each_graph_counts_what_all_together_do(device, monkeypatch, words):
     monkeypatch.setattr(hops, "LAUNCH", LaunchTable(gpu=words, cpu=words, simulator=words))
     h = np.arange(200)
-    graphs = [tangle(n, n=n, edges=2 * n).without_self_loops for n in (150, 64, 300)] + [
-        Graph.from_edges([], [], vertices=h[:5]),
-        Graph.from_edges(h[:-1], h[1:]),
-        Graph.from_edges([0], [1]),
-    ]
-    sources = [
-        draw_sources(150, 100, 7),
-        *(np.arange(each.num_vertices, dtype=np.int32) for each in graphs[1:]),
-    ]
+    graphs = [tangle(n, n=n, edges=2 * n).without_self_loops for n in (150, 64, 300)]
+    path, pair = Graph.from_edges(h[:-1], h[1:]), Graph.from_edges([0], [1])
+    graphs += [Graph.from_edges([], [], vertices=h[:5]), path, pair]
+    sources = [draw_sources(150, 100, 7)]
+    sources += [np.arange(each.num_vertices, dtype=np.int32) for each in graphs[1:]]
     found = hops._graph_by_graph(Pack.of(device, graphs), sources)
     for graph, chosen, counts in zip(graphs, sources, found, strict=True):
         wanted = pairs_by_networkx(graph, chosen.tolist())

@@ -1,4 +1,6 @@
-"""Quality of samples: every figure against a slow and plain computation of it, and what small graphs say."""
+"""Quality of samples: every figure against a slow and plain computation of it, and what small graphs say;
+the measures that `clgraph.quality` makes only where they are named; distances, and what is no sample.
+"""
 
 import csv
 import dataclasses
@@ -7,17 +9,19 @@ import json
 import networkx as nx
 import numpy as np
 import pytest
-import scipy.stats
 from devices import working_devices
 from graphs import tangle, to_networkx
+from scipy.stats import ks_2samp
 
 import clgraph
 from clgraph import Graph, InputError, powerlaw_graph, quality, sample
 from clgraph.drawing import figure
+from clgraph.measures.compare import check_part, ks_distance, ks_of_hops
 from clgraph.measures.hops import draw_sources, hop_plots
 from clgraph.measures.pack import Pack
 from clgraph.measures.report import TABLES, rows
 from clgraph.measures.scalars import OPTIONAL
+from clgraph.reference.weighted import reference_shortest_paths
 
 
 def slope(x, y):
@@ -104,10 +108,8 @@ def test_the_same_on_every_device(request):
     graph = powerlaw_graph(3000, average_degree=6, seed=4)
     directed = tangle(1, n=300, edges=700, directed=True, duplicates="keep")
     for whole, sources in ((graph, 200), (directed, 1000)):
-        told = {
-            device_figures(quality(whole, device=each, hop_sources=sources).original) for each in every_device
-        }
-        assert len(told) == 1
+        found = [quality(whole, device=each, hop_sources=sources).original for each in every_device]
+        assert len(set(map(device_figures, found))) == 1
 
 
 @pytest.mark.smoke
@@ -117,12 +119,12 @@ def test_two_graphs_and_their_distances(device):
     found = quality(graph, made, device=device, seed=9, hop_sources=200)
     assert (found.sample.vertices, found.sample.edges) == (len(made.vertices), made.num_edges)
     assert found.sample.components == 1
-    whole, part = graph.degrees, made.graph.degrees
-    assert found.ks["degree"] == pytest.approx(scipy.stats.ks_2samp(whole, part).statistic)
-    local = [np.array(list(nx.clustering(to_networkx(each)).values())) for each in (graph, made.graph)]
-    assert found.ks["clustering"] == pytest.approx(scipy.stats.ks_2samp(*local).statistic)
-    sizes = [list(map(len, nx.connected_components(to_networkx(each)))) for each in (graph, made.graph)]
-    assert found.ks["component_size"] == pytest.approx(scipy.stats.ks_2samp(*sizes).statistic)
+    degrees = graph.degrees, made.graph.degrees
+    both = [to_networkx(each) for each in (graph, made.graph)]
+    local = [list(nx.clustering(each).values()) for each in both]
+    sizes = [list(map(len, nx.connected_components(each))) for each in both]
+    for name, values in (("degree", degrees), ("clustering", local), ("component_size", sizes)):
+        assert found.ks[name] == pytest.approx(ks_2samp(*values).statistic)
     assert 0 < found.ks["hop_plot"] < 1
     # some of the vertices only: the first two points are exact, the others near
     assert (found.original.hop_plot_sources, found.original.hop_plot_exact) == (200, False)
@@ -148,10 +150,8 @@ def test_the_effective_diameter_is_within_its_interval(device):
         missed += not low <= exact <= high
         halves.append((high - low) / 2)
     assert missed <= 5 and max(halves) < 0.5
-    (row,) = (
-        row for _, entries in TABLES for row in rows(found, entries) if row.path == "effective_diameter"
-    )
-    assert row.cells[0].endswith(f" ({figure(low)} to {figure(high)})")
+    cells = {row.path: row.cells for _, entries in TABLES for row in rows(found, entries)}
+    assert cells["effective_diameter"][0].endswith(f" ({figure(low)} to {figure(high)})")
     few = quality(graph, device=device, hop_sources=64, eigenvalues=False).original
     assert few.effective_diameter_interval is None
 
@@ -179,12 +179,6 @@ def test_real_graph(device, data_path):
 # --- small and odd graphs, bad input ------------------------------------------------------------------
 
 
-def _none_or_number(value):
-    if isinstance(value, dict):
-        return all(map(_none_or_number, value.values()))
-    return not isinstance(value, float) or np.isfinite(value)
-
-
 ODD = {
     "empty": Graph.from_edges([], []),
     "one": Graph.from_edges([], [], vertices=[7]),
@@ -201,8 +195,7 @@ ODD = {
 def test_odd_graphs_say_why(device, name):
     graph = ODD[name]
     found = quality(graph, graph, device=device)
-    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert _none_or_number(told)
+    json.dumps(found.to_dict(), allow_nan=False)  # None, or a finite number
     for field in dataclasses.fields(found.original):
         value = getattr(found.original, field.name)
         if value is None and field.name not in OPTIONAL:
@@ -308,3 +301,166 @@ def test_some_panels(device):
         with pytest.raises(InputError, match=why):
             found.plot(panels=given)
     pyplot.close("all")
+
+
+# --- distances, and parts of a graph ----------------------------------------------------------------------
+
+
+def test_ks_distance_by_scipy():
+    rng = np.random.default_rng(1)
+    one, other = rng.integers(0, 9, 200), rng.integers(2, 12, 77)
+    counted = [np.unique(each, return_counts=True) for each in (one, other)]
+    assert ks_distance(*counted) == pytest.approx(ks_2samp(one, other).statistic)
+    assert ks_distance(counted[0], (np.zeros(0), np.zeros(0, np.int64))) is None
+
+
+def test_ks_distance_of_hop_plots():
+    assert ks_of_hops(np.array([1, 2, 4.0]), np.array([1, 4.0])) == 0.5
+    assert ks_of_hops(np.array([2, 4.0]), np.array([3, 6.0])) == 0
+    assert ks_of_hops(np.zeros(0), np.array([1.0])) is None
+
+
+def test_parts_by_ids_in_another_order(device):
+    whole = Graph.from_edges([30, 10, 20], [10, 20, 40], vertices=[40, 30, 20, 10])
+    check_part(whole, Graph.from_edges([10], [30]), device=device)
+    check_part(whole, Graph.from_edges([20], [30]), "contraction", device=device)
+    with pytest.raises(InputError, match=r"edge 20 - 30 of half\.txt is not in whole\.txt"):
+        check_part(whole, Graph.from_edges([20], [30]), names=("whole.txt", "half.txt"), device=device)
+    with pytest.raises(InputError, match="vertex a of the sample"):
+        check_part(whole, Graph.from_edges(["a"], ["b"]), device=device)
+
+
+def test_samples_that_stay_on_the_device(device):
+    whole, other = powerlaw_graph(3000, seed=1), powerlaw_graph(3000, seed=2)
+    smaller = Graph.from_edges([0, 1], [1, 2])
+    for made in (
+        sample(whole, "drve", size="50%", seed=4, device=device).graph,
+        whole.subgraph(np.arange(99)),
+    ):
+        check_part(whole, made, device=device)
+        for wrong, what in ((other, "edge"), (smaller, "vertex")):
+            with pytest.raises(InputError, match=f"{what} .* of the sample is not in the original"):
+                check_part(wrong, made, device=device)
+        again = sample(made, "drv", size="50%", seed=1, device=device).graph  # ids chosen twice
+        check_part(made, again, device=device)
+        check_part(whole, again, device=device)
+
+
+def test_every_edge_is_looked_up(device):
+    whole = tangle(1, n=400, edges=3000, duplicates="keep")
+    tail, head = whole.without_self_loops.edge_indices()[:2]
+    check_part(whole, Graph.from_edges(tail, head), device=device)
+    known = set(zip(tail.tolist(), head.tolist(), strict=True))
+    for u, v in ((0, 399), (398, 399), (200, 390)):
+        assert (u, v) not in known
+        with pytest.raises(InputError, match=f"edge {u} - {v} of"):
+            check_part(whole, Graph.from_edges(np.append(tail, u), np.append(head, v)), device=device)
+
+
+# --- measures that are made only where they are named -----------------------------------------------------
+
+ALSO = "modularity, weighted_distance"
+DIRECTIONS = "ks_in_degree,ks_out_degree"
+
+
+def weighted_graph(seed, **options):
+    rng = np.random.default_rng(seed)
+    ends = rng.integers(0, 90, (2, 360))
+    return Graph.from_edges(*ends, weights=rng.integers(1, 9, 360) / 4, **options)
+
+
+def once(graph):
+    """Without weights and self-loops, each pair of neighbours once."""
+    ends = np.sort(graph.ids[np.stack([graph.tails, graph.col_idx])], axis=0)
+    return Graph.from_edges(*np.unique(ends[:, ends[0] != ends[1]], axis=1))
+
+
+def mean_by_weight(graph, sources):
+    view = graph.undirected
+    distance, _ = reference_shortest_paths(view, view.ids[sources].tolist())
+    return float(distance[(distance > 0) & np.isfinite(distance)].mean())
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_both(device, directed):
+    graph = weighted_graph(1, directed=directed)
+    made = sample(graph, "drv", size=0.5, seed=2, device=device)
+    found = quality(graph, made, seed=3, eigenvalues=False, also=ALSO, device=device)
+    plain = quality(graph, made, seed=3, eigenvalues=False, device=device)
+    assert plain.original.modularity is None and plain.sample.weighted_distance is None
+    view = once(graph)
+    assert len(view.ids) == 90  # so that indices are ids
+    labels = clgraph.louvain(view, seed=3, weight=False, device=device).labels
+    assert found.original.modularity == clgraph.modularity(view, labels, weight=False)
+    part = once(made.graph)
+    assert found.sample.modularity == clgraph.modularity(part, labels[part.ids], weight=False)
+    if "HAVE_FP64" not in device.features:
+        assert found.sample.weighted_distance is None
+        assert "need float64" in found.sample.reasons["weighted_distance"]
+        return
+    for measures, each in ((found.original, graph), (found.sample, made.graph)):
+        mean = mean_by_weight(each, np.arange(each.num_vertices))
+        assert measures.weighted_distance == pytest.approx(mean, rel=1e-12)
+    few = quality(graph, seed=3, eigenvalues=False, hop_sources=9, also=["weighted_distance"])
+    mean = mean_by_weight(graph, draw_sources(90, 9, 3))
+    assert few.original.weighted_distance == pytest.approx(mean, rel=1e-12)
+    assert few.original.modularity is None and "modularity" not in few.to_dict()["original"]
+    # what is shown: everything that was asked for, and nothing else
+    assert {"modularity", "weighted_distance"} <= set(found.to_dict()["sample"])
+    assert not {"modularity", "weighted_distance"} & set(plain.to_dict()["original"])
+    assert "| weighted distance |" in found.table() and "modularity" not in plain.table()
+
+
+@pytest.mark.parametrize("duplicates", ["merge", "keep"])
+def test_directions(device, duplicates):
+    """With loops and parallel arcs, which do not count; beside SciPy's distance of plain lists."""
+    rng = np.random.default_rng(5)
+    ends = (rng.random((2, 900)) ** 2 * 60).astype(int)
+    graph = Graph.from_edges(*ends, directed=True, duplicates=duplicates)
+    made = sample(graph, "drv", size=0.5, seed=2, device=device)
+    also = DIRECTIONS.split(",")
+    found = quality(graph, made, eigenvalues=False, also=also, device=device)
+    lists = []
+    for each in (graph, made.graph):
+        arcs = {(u, v) for u, v in zip(each.tails.tolist(), each.col_idx.tolist(), strict=True) if u != v}
+        lists.append([np.bincount([arc[end] for arc in arcs], minlength=each.num_vertices) for end in (1, 0)])
+    for i, name in enumerate(also):
+        assert getattr(found.original, name) == 0
+        want = ks_2samp(lists[0][i], lists[1][i]).statistic
+        assert getattr(found.sample, name) == pytest.approx(want, abs=1e-12) and want > 0
+
+
+def test_what_is_not_defined():
+    plain = Graph.from_edges([0, 1], [1, 2])
+    for graph, reasons in (
+        (plain, {"weighted_distance": "the graph has no weights"}),
+        (plain.subgraph([0, 2]), {"modularity": "there are no edges"}),
+    ):
+        found = quality(graph, eigenvalues=False, also=ALSO).original
+        assert {name: found.reasons[name] for name in reasons} == reasons
+        assert all(getattr(found, name) is None and name in found.to_dict() for name in reasons)
+    found = quality(plain, plain, eigenvalues=False, also=DIRECTIONS).original
+    assert found.reasons["ks_in_degree"] == found.reasons["ks_out_degree"] == "the graph is undirected"
+    other = Graph.from_edges([7, 8], [8, 9])
+    found = quality(plain, other, relation="none", eigenvalues=False, also="modularity")
+    assert "not all of its vertices" in found.sample.reasons["modularity"]
+    assert found.original.modularity is not None
+    negative = Graph.from_edges([0, 1], [1, 2], weights=[1, -2])
+    for graph, also, said in (
+        (plain, "x", "'x' is no measure to ask for; use modularity"),
+        (plain, 3, "also is 3"),
+        (negative, "weighted_distance", "edge 1 -> 2 has weight -2"),
+    ):
+        with pytest.raises(InputError, match=said):
+            quality(graph, eigenvalues=False, also=also)
+
+
+def test_the_command(tmp_path, run):
+    file = tmp_path / "g.txt"
+    clgraph.write(weighted_graph(4), file)
+    given = ("quality", file, "--weights", "--no-eigenvalues", "--also", "modularity,weighted_distance")
+    said = json.loads(run(*given, "--json").out)["original"]
+    assert said["modularity"] > 0.1 and said["weighted_distance"] > 0.5
+    assert "modularity" in run(*given).out
+    done = run("quality", file, "--also", "x")
+    assert done.status == 1 and "is no measure to ask for" in done.err
