@@ -1,16 +1,22 @@
-"""Triangles and local clustering against NetworkX."""
+"""Triangles, local clustering and core numbers against NetworkX."""
 
 import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from graphs import tangle, to_networkx
+from graphs import as_networkx, tangle, to_networkx
+from samplers import awkward_graphs
 
 import clgraph
-from clgraph import Graph, InputError, clustering, triangles
+from clgraph import Graph, InputError, clustering, core_numbers, powerlaw_graph, triangles
 from clgraph.device.launch_config import LaunchTable
 from clgraph.measures import triangle_count
-from clgraph.reference.measures import reference_clustering, verify_clustering
+from clgraph.reference.measures import (
+    reference_clustering,
+    reference_core_numbers,
+    verify_clustering,
+    verify_core_numbers,
+)
 
 
 @pytest.mark.parametrize("options", [{}, {"duplicates": "keep"}, {"directed": True}], ids=str)
@@ -23,6 +29,14 @@ def test_equal_to_networkx(device, options):
         assert found.tolist() == [nx.triangles(whole, v) for v in range(graph.num_vertices)]
         local = [nx.clustering(whole, v) for v in range(graph.num_vertices)]
         assert np.allclose(clustering(graph, device), local, rtol=1e-14, atol=0)
+        cores = core_numbers(graph, device)
+        assert cores.dtype == np.int32
+        assert cores.tolist() == reference_core_numbers(graph).tolist()
+        if graph.directed:
+            whole = as_networkx(graph)
+            whole.remove_edges_from(list(nx.selfloop_edges(whole)))
+        assert cores.tolist() == [nx.core_number(whole)[v] for v in range(graph.num_vertices)]
+        verify_core_numbers(graph, cores)
 
 
 @pytest.mark.smoke
@@ -98,9 +112,7 @@ DEFINITIONS = ("undirected", "ldbc", "networkx")
 def test_directed_coefficients(device, duplicates):
     for seed in range(3):
         graph = tangle(seed, directed=True, duplicates=duplicates)
-        other = nx.DiGraph()
-        other.add_nodes_from(range(graph.num_vertices))
-        other.add_edges_from(zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True))
+        other = as_networkx(graph)
         for definition in DEFINITIONS:
             found = clustering(graph, device, definition=definition)
             assert found.tolist() == reference_clustering(graph, definition)
@@ -156,3 +168,32 @@ def test_the_verifier_of_coefficients_sees_what_is_wrong():
         wrong[int(np.argmax(wrong > 0))] *= 1.001
         with pytest.raises(AssertionError, match="the coefficient of vertex"):
             verify_clustering(graph, wrong, definition)
+
+
+# --- core numbers -----------------------------------------------------------------------------------------
+
+
+def test_cores_of_awkward_graphs(device):
+    for graph in [*awkward_graphs(), powerlaw_graph(800, seed=1)]:
+        assert core_numbers(graph, device).tolist() == reference_core_numbers(graph).tolist()
+
+
+@pytest.mark.smoke
+def test_known_cores(device):
+    clique = Graph.from_edges(*np.triu_indices(40, 1))
+    assert core_numbers(clique, device).tolist() == [39] * 40
+    assert core_numbers(Graph.from_edges([], [], vertices=[1, 2]), device).tolist() == [0, 0]
+    assert core_numbers(Graph.from_edges([], []), device).tolist() == []
+    with pytest.raises(InputError, match="Graph"):
+        core_numbers(7)
+
+
+def test_the_verifier_of_cores_sees_what_is_wrong():
+    graph = powerlaw_graph(100, seed=2)
+    right = reference_core_numbers(graph)
+    verify_core_numbers(graph, right)
+    for change in (1, -1):
+        wrong = right.copy()
+        wrong[int(np.argmax(right))] += change
+        with pytest.raises(AssertionError):
+            verify_core_numbers(graph, wrong)
