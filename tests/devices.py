@@ -6,6 +6,8 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -63,6 +65,12 @@ def accept_short_loops(device: Device) -> Device:
     if gives_up_long_loops(device):
         vars(device)["fault"] = None
     return device
+
+
+def needs_float64(device: Device) -> None:
+    """Skip the test on a device without float64."""
+    if "HAVE_FP64" not in device.features:
+        pytest.skip("needs float64")
 
 
 @cache

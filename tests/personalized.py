@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import ranking_checks
 
-from clgraph import Graph, PersonalizedResult
+from clgraph import Graph, PersonalizedResult, personalized_pagerank
+from clgraph.device import Device
 from clgraph.device.launch_config import LaunchTable
+from clgraph.reference.pagerank import reference_ppr
 
 EXACT = ("power", "coo", "coo-flat")
 # row numbers from 0 in California.mtx
@@ -18,29 +21,28 @@ CONTEST = [
 
 
 def random_graph(seed: int, weighted: bool = False, n: int = 60, arcs: int = 150) -> Graph:
-    """Small, with loops, parallel arcs, isolated and dangling vertices; directed by turns."""
-    rng = np.random.default_rng(seed)
-    tails, heads = (rng.random((2, arcs)) ** 2 * n).astype(int)
-    weights = rng.integers(0, 9, arcs) / 3 if weighted else None
-    return Graph.from_edges(
-        tails,
-        heads,
-        weights=weights,
-        vertices=np.arange(n),
-        directed=bool(seed % 2),
-        duplicates=("merge", "keep")[seed // 2 % 2],
-    )
+    """A mixed graph, as small as these tests want it."""
+    return ranking_checks.mixed_graph(seed, weighted, n, arcs)
 
 
 def skewed_graph(n: int = 5000, arcs: int = 60_000) -> Graph:
     """Some very long rows, and very popular sources."""
-    ends = (np.random.default_rng(0).random((2, arcs)) ** 5 * n).astype(int)
-    return Graph.from_edges(*ends, vertices=np.arange(n), directed=True)
+    return ranking_checks.skewed_graph(0, n, arcs)
 
 
 def close(found: PersonalizedResult, want: Any) -> None:
     l1 = 2e-6 if found.dtype == "float32" else 1e-11
     assert np.abs(found.scores.astype(np.float64) - want).sum(axis=1).max() <= l1
+
+
+def as_reference(
+    device: Device, graph: Graph, sources: Any, count: int, dangling: Any = "uniform", **options: Any
+) -> PersonalizedResult:
+    """The result of so many iterations, whose scores are those of the reference."""
+    call: Any = {"tol": 0, "max_iter": count, "dangling": dangling, "device": device, **options}
+    found = personalized_pagerank(graph, sources, **call)
+    close(found, reference_ppr(graph, sources, dangling=dangling, iterations=count))
+    return found
 
 
 def everywhere(shape: Any) -> LaunchTable[Any]:

@@ -4,40 +4,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 
 from clgraph import Graph
+from clgraph.device import Device
 from clgraph.errors import InputError
 from clgraph.ranking import PageRankResult, pagerank, solver
 from clgraph.ranking.problem import Problem, Weighing
-from clgraph.ranking.sell import PARTS
+from clgraph.ranking.sell import PARTS, Sell
 from clgraph.ranking.solver import LAUNCH, Numbers
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
-
-if TYPE_CHECKING:
-    from clgraph.device import Device
-    from clgraph.ranking.sell import Sell
 
 WITHOUT_DOUBLES: Any = SimpleNamespace(features=frozenset())
 VARIANTS = ("auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins")
 
 
-def mixed_graph(seed: int, weighted: bool = False, n: int = 60) -> Graph:
+def mixed_graph(seed: int, weighted: bool = False, n: int = 60, arcs: int = 180) -> Graph:
     """Small, with loops, parallel arcs, isolated and dangling vertices; directed if `seed` is odd."""
     rng = np.random.default_rng(seed)
-    tails, heads = (rng.random((2, 3 * n)) ** 2 * n).astype(int)
-    weights = rng.integers(0, 9, 3 * n) / 3 if weighted else None
-    return Graph.from_edges(
-        tails,
-        heads,
-        weights=weights,
-        vertices=np.arange(n),
-        directed=bool(seed % 2),
-        duplicates=("merge", "keep")[seed // 2 % 2],
-    )
+    ends = (rng.random((2, arcs)) ** 2 * n).astype(int)
+    options: Any = {"weights": rng.integers(0, 9, arcs) / 3} if weighted else {}
+    options |= {"directed": bool(seed % 2), "duplicates": ("merge", "keep")[seed // 2 % 2]}
+    return Graph.from_edges(*ends, vertices=np.arange(n), **options)
 
 
 def skewed_graph(seed: int = 0, n: int = 20_000, arcs: int = 150_000) -> Graph:
@@ -53,6 +44,16 @@ def assert_close(one: PageRankResult, other: Any, dtype: str) -> None:
     l1, relative = (1e-6, 1e-5) if dtype == "float32" else (1e-12, 1e-11)
     assert np.abs(one.scores.astype(np.float64) - ranks).sum() <= l1
     np.testing.assert_allclose(one.scores, ranks, rtol=relative, atol=0 if dtype == "float32" else 1e-15)
+
+
+def as_reference(
+    device: Device, graph: Graph, count: int, dtype: str = "float32", **options: Any
+) -> PageRankResult:
+    """The result of so many iterations, whose scores are those of the reference."""
+    found = pagerank(graph, tol=0, max_iter=count, dtype=dtype, device=device, **options)
+    meant = {name: value for name, value in options.items() if name not in ("variant", "norm")}
+    assert_close(found, reference_pagerank(graph, iterations=count, **meant), dtype)
+    return found
 
 
 def usable(device: Device, graph: Graph, dtype: str = "float32") -> list[str]:
@@ -97,8 +98,7 @@ def random_graphs(device: Device, variant: Any) -> None:
     for dtype in dtypes(device):
         for seed in range(4):
             graph = mixed_graph(seed, weighted=seed > 1)
-            found = pagerank(graph, variant=variant, dtype=dtype, tol=0, max_iter=15, device=device)
-            assert_close(found, reference_pagerank(graph, iterations=15), dtype)
+            found = as_reference(device, graph, 15, dtype, variant=variant)
             assert found.scores.dtype == dtype
             assert (found.iterations, found.converged) == (15, None)
             assert variant in ("auto", found.variant)
@@ -108,11 +108,9 @@ def random_graphs(device: Device, variant: Any) -> None:
 def long_rows(device: Device, variant: Any) -> None:
     """Rows of tens of thousands of arcs: plain float32 sums would be off by 5e-4."""
     graph = skewed_graph()
-    want = reference_pagerank(graph, iterations=12)
     for dtype in dtypes(device):
         if variant in usable(device, graph, dtype):
-            found = pagerank(graph, variant=variant, dtype=dtype, tol=0, max_iter=12, device=device)
-            assert_close(found, want, dtype)
+            as_reference(device, graph, 12, dtype, variant=variant)
 
 
 def compensated_sums(device: Device, variant: Any) -> None:
@@ -122,8 +120,7 @@ def compensated_sums(device: Device, variant: Any) -> None:
         graph = skewed_graph(1, n=3000, arcs=60_000)
         if variant not in usable(device, graph):
             return
-        found = pagerank(graph, variant=variant, tol=0, max_iter=12, device=device)
-        assert_close(found, reference_pagerank(graph, iterations=12), "float32")
+        as_reference(device, graph, 12, variant=variant)
         stopped = pagerank(graph, variant=variant, device=device, norm="l2", tol=1e-7)
         assert 0 < stopped.residual < 1e-7
         verify_pagerank(graph, stopped)
@@ -143,18 +140,16 @@ def large_offsets(device: Device, variant: Any) -> None:
     """Offsets of 64 bits."""
     graph = mixed_graph(0)  # undirected: its own reverse
     wide = Graph(graph.row_ptr.astype(np.int64), graph.col_idx, multiplicity=graph.multiplicity)
-    found = pagerank(wide, variant=variant, tol=0, max_iter=5, device=device)
-    assert_close(found, reference_pagerank(graph, iterations=5), "float32")
+    as_reference(device, wide, 5, variant=variant)
 
 
 def no_arcs(device: Device, variant: Any) -> None:
     """All vertices are dangling."""
     graph = Graph.from_edges([], [], vertices=range(5), directed=True)
     np.testing.assert_allclose(pagerank(graph, variant=variant, device=device).scores, 0.2)
-    found = pagerank(
-        graph, variant=variant, personalization={2: 1}, dangling="uniform", max_iter=300, device=device
-    )
-    assert_close(found, reference_pagerank(graph, personalization={2: 1}, dangling="uniform"), "float32")
+    options: Any = {"personalization": {2: 1}, "dangling": "uniform"}
+    found = pagerank(graph, variant=variant, max_iter=300, device=device, **options)
+    assert_close(found, reference_pagerank(graph, **options), "float32")
     dropped = pagerank(graph, variant=variant, dangling="drop", device=device)
     np.testing.assert_allclose(dropped.scores, 0.03, rtol=1e-6)
 
@@ -174,8 +169,7 @@ def full_groups(device: Device, variant: Any) -> None:
     for n in (2 * shape.local * shape.items + more for more in (-1, 0, 1)):
         tails = np.arange(n)
         graph = Graph.from_edges(np.append(tails, 0), np.append((tails + 1) % n, n - 1), directed=True)
-        found = pagerank(graph, variant=variant, tol=0, max_iter=3, device=device)
-        assert_close(found, reference_pagerank(graph, iterations=3), "float32")
+        as_reference(device, graph, 3, variant=variant)
 
 
 #: a test module of some variants calls each with (device, variant)
@@ -198,22 +192,20 @@ def arcs_of_slices(device: Device, sell: Sell, real: Any) -> list[tuple[Any, ...
         assert begin[-1] == sell.steps[part]
         entries = int(begin[-1]) * layout.width
         is_hot, is_piece = part.startswith("hot"), part.endswith("piece")
-        index = device.download(
-            sell.parts[f"{part}_index"], np.uint16 if is_hot else np.int32, entries
-        ).astype(int)
-        share = (
-            np.ones(entries) if real is None else device.download(sell.parts[f"{part}_share"], real, entries)
-        )
+        index = device.download(sell.parts[f"{part}_index"], np.uint16 if is_hot else np.int32, entries)
+        share = np.ones(entries)
+        if real is not None:
+            share = device.download(sell.parts[f"{part}_share"], real, entries)
         for s in range(len(begin) - 1):
             kind = int(np.searchsorted(sell.kinds, s, side="right")) - 1
             first = kind * layout.hot if is_piece and is_hot else 0
             for at in range(begin[s] * layout.width, begin[s + 1] * layout.width):
+                row = s * layout.width + at % layout.width
                 if index[at] == 0:
                     continue
-                row = s * layout.width + at % layout.width
                 if is_piece:
                     row = row_of_piece[piece_place[row]]
-                found.append((order[row], order[first + index[at] - 1], share[at]))
+                found.append((order[row], order[first + int(index[at]) - 1], share[at]))
     return sorted((int(head), int(tail), float(share)) for head, tail, share in found)
 
 

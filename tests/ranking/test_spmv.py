@@ -1,32 +1,47 @@
-"""Variants "bins" (a warp takes a slice, hot sources in local memory) and "runs" (of slices)."""
+"""The variants that production chooses from, each by every check, and what each of them has of its own.
+
+"bins" (a warp takes a slice, hot sources in local memory), "runs" (of slices), "contribution", "small" (all
+iterations in one launch), and partitions that fit on chip (pipelines only: tests/fpga has more).
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-from ranking_checks import assert_close, every_check, skewed_graph
+from personalized import everywhere
+from ranking_checks import as_reference, every_check, full_groups, mixed_graph, skewed_graph
 
 from clgraph import Graph
-from clgraph.ranking import pagerank, spmv
+from clgraph.device import Device, Setup
+from clgraph.errors import InputError
+from clgraph.ranking import pagerank, spmv, spmv_small
+from clgraph.ranking.plan import cut_for
 from clgraph.ranking.problem import make_problem, make_stop
 from clgraph.ranking.sell import Layout
 from clgraph.ranking.solver import Numbers
 from clgraph.ranking.spmv import MOST_RUNS, BinSolver, RunSolver
-from clgraph.reference.pagerank import reference_pagerank
-
-if TYPE_CHECKING:
-    from clgraph.device import Device
-
+from clgraph.reference.pagerank import verify_pagerank
 
 STOP = make_stop(1e-6, "l1", 100, 10**6)
 
 
 @every_check
-@pytest.mark.parametrize("variant", ["bins", "runs"])
+@pytest.mark.parametrize(
+    "variant", ["bins", "runs", "contribution", pytest.param("small", marks=pytest.mark.cross)]
+)
 def test_variant(device: Device, variant: str, check: Any) -> None:
+    if variant == "small" and check.__name__ == "long_rows" and device.kind == "gpu":
+        pytest.skip("the graph does not fit local memory")
     check(device, variant)
+
+
+def test_vertices_of_a_group(device: Device) -> None:
+    full_groups(device, "contribution")
+
+
+# --- "bins" and "runs" ------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -34,16 +49,13 @@ def test_segments(device: Device, monkeypatch: Any) -> None:
     """Long rows with arcs from every segment of hot sources, and from cold ones; pieces in several blocks."""
     layout = Layout(width=4, long_row=6, hot=8, segments=3, classes=(4, 16))
     shape = spmv.LaunchConfig(local=8, groups=2, piece_groups=2, layout=layout)
-    monkeypatch.setattr(spmv, "BINS", spmv.LaunchTable(gpu=shape, cpu=shape, simulator=shape))
+    monkeypatch.setattr(spmv, "BINS", everywhere(shape))
     n = 300
     rng = np.random.default_rng(1)
     tails = np.concatenate((np.tile(np.arange(n), 2), rng.integers(0, n, 900)))
     heads = np.concatenate((np.zeros(n, int), np.ones(n, int), rng.integers(0, n, 900)))
-    weights = rng.random(len(tails))
-    for graph in (
-        Graph.from_edges(tails, heads, directed=True),
-        Graph.from_edges(tails, heads, weights=weights, directed=True),
-    ):
+    for weights in (None, rng.random(len(tails))):
+        graph = Graph.from_edges(tails, heads, weights=weights, directed=True)
         rows = BinSolver(device, graph, make_problem(graph), STOP, Numbers(device, "float32"), True)
         sell, (groups, there) = rows.sell, rows.balance["piece"]
         turns = device.download(there, np.int32, 3 * groups).reshape(-1, 3)
@@ -55,8 +67,7 @@ def test_segments(device: Device, monkeypatch: Any) -> None:
         assert (block[0], block[-1]) == (0, sell.pieces)
         assert 0 < np.diff(block).max() <= layout.block < sell.longest_join
         for dtype in ("float32", "float64"):
-            found = pagerank(graph, variant="bins", tol=0, max_iter=6, dtype=dtype, device=device)
-            assert_close(found, reference_pagerank(graph, iterations=6), dtype)
+            as_reference(device, graph, 6, dtype, variant="bins")
 
 
 def test_runs_take_all_slices(device: Device) -> None:
@@ -73,5 +84,89 @@ def test_runs_take_all_slices(device: Device) -> None:
     bound = device.download(there, np.int32, count + 1)
     assert bound[0] == 0
     assert bound[-1] * rows.layout.width >= rows.sell.pieces
-    found = pagerank(graph, variant="runs", tol=0, max_iter=4, device=device)
-    assert_close(found, reference_pagerank(graph, iterations=4), "float32")
+    as_reference(device, graph, 4, variant="runs")
+
+
+# --- "small" ----------------------------------------------------------------------------------------------
+
+
+def dangling_graph(seed: int, weighted: bool) -> Graph:
+    """Most vertices are dangling, some of them by weight 0 alone."""
+    rng = np.random.default_rng(seed)
+    tails, heads = rng.integers(0, 40, 500), rng.integers(0, 400, 500)
+    weights = rng.integers(0, 3, 500).astype(float) * (tails != 7) if weighted else None
+    return Graph.from_edges(tails, heads, weights=weights, vertices=np.arange(400), directed=True)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"personalization": {3: 1, 390: 4}},
+        {"personalization": {5: 1}, "dangling": {399: 1, 0: 2}},
+        {"dangling": "drop"},
+    ],
+)
+def test_dangling(device: Device, weighted: bool, options: dict[str, Any]) -> None:
+    """With tol=0 the rows of dangling vertices are summed in the last two iterations only."""
+    for seed, count in enumerate((1, 2, 3, 10)):
+        graph = dangling_graph(seed, weighted)
+        for dtype in ("float32", "float64"):
+            verify_pagerank(graph, as_reference(device, graph, count, dtype, variant="small", **options))
+
+
+def test_several_launches(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A launch does a limited number of iterations; the next one goes on from there."""
+
+    def ranked() -> list[Any]:
+        ends: list[dict[str, Any]] = [{"tol": 0, "max_iter": 11}, {"tol": 1e-6}]
+        return [pagerank(mixed_graph(1), variant="small", device=device, **end) for end in ends]
+
+    whole = ranked()
+    monkeypatch.setattr(spmv_small, "TURNS", 4)
+    parts = ranked()
+    for one, other in zip(whole, parts, strict=True):
+        assert one.iterations == other.iterations
+        assert one.residual == other.residual
+        assert np.array_equal(one.scores, other.scores)
+    assert parts[1].iterations > 8
+
+
+def ring(n: int) -> Graph:
+    return Graph.from_edges(np.arange(n), (np.arange(n) + 1) % n, directed=True)
+
+
+def test_too_many_sources(device: Device) -> None:
+    n = spmv_small.SOURCES + 1
+    with pytest.raises(InputError, match=f"at most {spmv_small.SOURCES} vertices with out-arcs, .* {n}"):
+        pagerank(ring(n), variant="small", device=device)
+    assert pagerank(ring(n), device=device, max_iter=1, tol=0).variant != "small"
+
+
+# --- partitions -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tiny_chip(device: Device) -> Device:
+    """A device that runs the pipelines of a chip too small for the graphs here."""
+    chip = Device(device.raw, device.spec, Setup(kernels="pipeline"))
+    chip.pipeline_parameters = {"UNROLL": 2, "LOCAL_WORDS": 16, "LOCAL_RANKS": 64}
+    return chip
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"personalization": {3: 1, 50: 2}, "dangling": "uniform"}, {"dangling": "drop", "norm": "l2"}],
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_partitions(tiny_chip: Device, weighted: bool, options: dict[str, Any]) -> None:
+    graph = mixed_graph(1 + 2 * weighted, weighted, n=150, arcs=450)
+    assert cut_for(tiny_chip, graph).partitions == 3
+    for dtype in ("float32", "float64"):
+        assert as_reference(tiny_chip, graph, 9, dtype, **options).variant == "partitions"
+
+
+def test_no_partitions_where_all_fits(tiny_chip: Device) -> None:
+    assert cut_for(tiny_chip, ring(64)) is None
+    assert pagerank(ring(64), device=tiny_chip).variant == "contribution"
