@@ -74,6 +74,23 @@ def dtypes(device: Device) -> tuple[str, ...]:
     return ("float32", "float64") if "HAVE_FP64" in device.features else ("float32",)
 
 
+# --- known answers ------------------------------------------------------------------------------------
+
+# a fixed point and the second iterate, published beside the graph; damping is 0.95
+FIXED = [0.091558455, 0.168392527, 0.065684981, 0.191467441, 0.120675665, 0.362220931]
+SECOND = [0.0776471, 0.167637, 0.0639699, 0.220202, 0.140046, 0.330498]
+
+
+def published_graph() -> Graph:
+    ends = [0, 1, 1, 2, 2, 2, 3, 4], [1, 3, 4, 0, 1, 3, 5, 5]
+    return Graph.from_edges(*ends, weights=[0.1, 2.1, 1.1, 5.1, 3.1, 4.1, 7.2, 3.2], directed=True)
+
+
+# with this personalization: the fixed point and the first iterate
+PATH, P = Graph.from_edges([0, 1, 2], [1, 2, 3], directed=True), [0.1, 0.2, 0.3, 0.4]
+FIXED_OF_P, FIRST_OF_P = [0.0559233, 0.159381, 0.303244, 0.481451], [0.03625, 0.285, 0.32125, 0.3575]
+
+
 # --- faults of the code that verifiers check -----------------------------------------------------------
 
 

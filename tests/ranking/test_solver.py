@@ -5,22 +5,33 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import networkx as nx
 import numpy as np
 import pytest
-from ranking_checks import VARIANTS, assert_close, every_check, mixed_graph, skewed_graph, usable
+import ranking_checks as known
+from devices import needs_float64
+from graphs import as_networkx
+from ranking_checks import (
+    VARIANTS,
+    as_reference,
+    assert_close,
+    every_check,
+    mixed_graph,
+    skewed_graph,
+    usable,
+)
+from transfers import transfers
 
 from clgraph import Graph, personalized_pagerank, powerlaw_graph, read, rmat_graph
+from clgraph.device import Device
 from clgraph.errors import ClgraphError, ConvergenceError, ConvergenceWarning, InputError
 from clgraph.ranking import pagerank, reproducible, solver
 from clgraph.ranking.solver import iterations_until
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
-
-if TYPE_CHECKING:
-    from clgraph.device import Device
 
 Paths = Callable[[str], Path]
 
@@ -32,6 +43,12 @@ def test_auto(device: Device, check: Any) -> None:
 
 
 # --- against the definition ---------------------------------------------------------------------------
+
+
+def on_first(variant: str) -> Any:
+    """A parameter for the first of the devices only."""
+    return pytest.param(variant, marks=pytest.mark.first_device)
+
 
 P = {0: 1.0, 3: 2.5, 7: 0}
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -48,30 +65,19 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
-@pytest.mark.parametrize(
-    "variant",
-    [
-        "auto",
-        "runs",
-        *(pytest.param(v, marks=pytest.mark.first_device) for v in ("subgroup", "pull", "serial")),
-    ],
-)
-def test_options(device: Device, variant: Any, options: dict[str, Any]) -> None:
+@pytest.mark.parametrize("variant", ["auto", "runs", *map(on_first, ("subgroup", "pull", "serial"))])
+def test_options(device: Device, variant: str, options: dict[str, Any]) -> None:
     for seed in (1, 3):
         graph = mixed_graph(seed, weighted=seed == 3)
-        found = pagerank(graph, variant=variant, tol=0, max_iter=7, device=device, **options)
-        assert_close(found, reference_pagerank(graph, iterations=7, **options), "float32")
-        verify_pagerank(graph, found)
+        verify_pagerank(graph, as_reference(device, graph, 7, variant=variant, **options))
 
 
 def test_arrays_like_dicts(device: Device) -> None:
     graph = mixed_graph(1)
     as_array = np.zeros(60)
-    for v, value in P.items():
-        as_array[v] = value
-    one, other = (
-        pagerank(graph, personalization=p, dangling=p, nstart=p, device=device) for p in (P, as_array)
-    )
+    as_array[list(P)] = list(P.values())
+    given = [dict.fromkeys(("personalization", "dangling", "nstart"), p) for p in (P, as_array)]
+    one, other = (pagerank(graph, device=device, **options) for options in given)
     assert one.scores.tobytes() == other.scores.tobytes()
 
 
@@ -86,22 +92,14 @@ def test_no_float64(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf", "nx"])
-@pytest.mark.parametrize(
-    "variant", ["auto", "runs", pytest.param("contribution", marks=pytest.mark.first_device)]
-)
+@pytest.mark.parametrize("variant", ["auto", "runs", on_first("contribution")])
 def test_stops_where_the_reference_does(device: Device, norm: Any, variant: Any) -> None:
     graph = mixed_graph(1)
-    x, tol = np.full(60, 1 / 60), 3e-7
-    count = 0
-    while True:
-        count += 1
+    x, tol, residual, count = np.full(60, 1 / 60), 3e-7, np.inf, 0
+    order = {"l2": 2, "linf": np.inf}.get(norm, 1)
+    while residual >= (60 * tol if norm == "nx" else tol):
         before, x = x, reference_pagerank(graph, iterations=1, nstart=x)
-        difference = np.abs(x - before)
-        residual = {"l2": np.sqrt((difference**2).sum()), "linf": difference.max()}.get(
-            norm, difference.sum()
-        )
-        if residual < (60 * tol if norm == "nx" else tol):
-            break
+        residual, count = np.linalg.norm(x - before, order), count + 1
     found = pagerank(graph, norm=norm, tol=tol, dtype="float64", variant=variant, max_iter=500, device=device)
     assert found.iterations == count
     assert found.residual == pytest.approx(residual, rel=1e-6)
@@ -140,8 +138,8 @@ def test_not_converged(device: Device) -> None:
 @pytest.mark.parametrize("variant", ["auto", "serial", "runs", "fixed"])
 def test_cycle_of_roundings(device: Device, variant: Any) -> None:
     """Where roundings alone move the ranks by more than the tolerance, no number of iterations helps."""
-    if variant == "fixed" and "HAVE_FP64" not in device.features:
-        pytest.skip("needs float64")
+    if variant == "fixed":
+        needs_float64(device)
     star = Graph.from_edges(np.zeros(38, int), np.arange(1, 39))
     call: dict[str, Any] = {"damping": 0.97, "variant": variant, "device": device}
     with pytest.raises(ConvergenceError, match=r"roundings of float32 scores.* dtype='float64'") as caught:
@@ -160,18 +158,15 @@ def test_cycle_of_roundings(device: Device, variant: Any) -> None:
 def test_what_converges_is_not_taken_for_a_cycle(
     device: Device, monkeypatch: pytest.MonkeyPatch, variant: Any
 ) -> None:
-    if variant == "fixed" and "HAVE_FP64" not in device.features:
-        pytest.skip("needs float64")
+    if variant == "fixed":
+        needs_float64(device)
     graphs = [skewed_graph(seed, n=30 + 9 * seed, arcs=99 + 50 * seed) for seed in range(8)]
     graphs += [graph.undirected for graph in graphs]
     call: dict[str, Any] = {"max_iter": 3000, "on_nonconvergence": "return", "device": device}
 
     def ranked() -> list[Any]:
-        return [
-            pagerank(graph, damping=damping, variant=variant, **call)
-            for graph in graphs
-            for damping in (0.95, 0.97, 0.99)
-        ]
+        pairs = product(graphs, (0.95, 0.97, 0.99))
+        return [pagerank(graph, damping=damping, variant=variant, **call) for graph, damping in pairs]
 
     found = ranked()
     for module in (solver, reproducible):
@@ -202,10 +197,10 @@ def test_self_loop_counts_once(device: Device) -> None:
 
 
 def test_multiplicities_count(device: Device) -> None:
-    tails, heads = [0, 0, 0, 1, 2, 2], [1, 1, 2, 2, 0, 0]
-    want = nx.pagerank(nx.MultiDiGraph(list(zip(tails, heads, strict=True))), tol=1e-13)
+    ends = [0, 0, 0, 1, 2, 2], [1, 1, 2, 2, 0, 0]
+    want = nx.pagerank(nx.MultiDiGraph(list(zip(*ends, strict=True))), tol=1e-13)
     for duplicates in ("merge", "keep"):
-        graph = Graph.from_edges(tails, heads, directed=True, duplicates=duplicates)
+        graph = Graph.from_edges(*ends, directed=True, duplicates=duplicates)
         found = pagerank(graph, dtype="float64", tol=1e-12, max_iter=500, device=device)
         np.testing.assert_allclose(found.scores, [want[v] for v in range(3)], atol=1e-11)
 
@@ -214,8 +209,7 @@ def test_weight_zero_dangles(device: Device) -> None:
     ends, weights = ([0, 1, 1, 2], [1, 0, 2, 0]), [0, 1, 2, 0]
     graph = Graph.from_edges(*ends, weights=weights, directed=True)
     for variant in VARIANTS:
-        found = pagerank(graph, variant=variant, device=device, tol=0, max_iter=9)
-        assert_close(found, reference_pagerank(graph, iterations=9), "float32")
+        as_reference(device, graph, 9, variant=variant)
     without = pagerank(graph, weight=False, device=device, tol=0, max_iter=9)
     plain = Graph.from_edges(*ends, directed=True)
     assert_close(without, reference_pagerank(plain, iterations=9), "float32")
@@ -223,12 +217,11 @@ def test_weight_zero_dangles(device: Device) -> None:
 
 def test_huge_weights(device: Device) -> None:
     graph = Graph.from_edges([0, 0, 1, 2], [1, 2, 0, 0], weights=[1.7e308, 1.7e308, 1e-300, 1], directed=True)
-    want = reference_pagerank(Graph.from_edges([0, 0, 1, 2], [1, 2, 0, 0], directed=True), iterations=20)
     # 1e-300 beside 1.7e308 is no weight that a float64 ratio can hold; vertex 1 has it alone, or dangles
     found = pagerank(graph, device=device, tol=0, max_iter=20)
     assert np.isfinite(found.scores).all()
     assert abs(found.scores.sum() - 1) < 1e-5
-    assert want.shape == found.scores.shape
+    assert found.scores.shape == (3,)
 
 
 # --- known answers ------------------------------------------------------------------------------------
@@ -236,31 +229,22 @@ def test_huge_weights(device: Device) -> None:
 
 @pytest.mark.smoke
 def test_known_weighted(device: Device) -> None:
-    graph = Graph.from_edges(
-        [0, 1, 1, 2, 2, 2, 3, 4],
-        [1, 3, 4, 0, 1, 3, 5, 5],
-        weights=[0.1, 2.1, 1.1, 5.1, 3.1, 4.1, 7.2, 3.2],
-        directed=True,
-    )
-    fixed = [0.091558455, 0.168392527, 0.065684981, 0.191467441, 0.120675665, 0.362220931]
+    graph = known.published_graph()
     found = pagerank(graph, damping=0.95, tol=1e-10, max_iter=1000, dtype="float64", device=device)
-    np.testing.assert_allclose(found.scores, fixed, atol=1e-8)
-    second = [0.0776471, 0.167637, 0.0639699, 0.220202, 0.140046, 0.330498]
+    np.testing.assert_allclose(found.scores, known.FIXED, atol=1e-8)
     for variant in VARIANTS:
         found = pagerank(graph, damping=0.95, tol=0, max_iter=2, variant=variant, device=device)
-        np.testing.assert_allclose(found.scores, second, rtol=3e-6)
+        np.testing.assert_allclose(found.scores, known.SECOND, rtol=3e-6)
 
 
 @pytest.mark.smoke
 def test_known_personalized(device: Device) -> None:
-    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], directed=True)
-    p = [0.1, 0.2, 0.3, 0.4]
     for variant in VARIANTS:
-        options: dict[str, Any] = {"personalization": p, "variant": variant, "device": device}
-        found = pagerank(graph, **options, max_iter=300)
-        np.testing.assert_allclose(found.scores, [0.0559233, 0.159381, 0.303244, 0.481451], rtol=1e-5)
-        found = pagerank(graph, **options, tol=0, max_iter=1)
-        np.testing.assert_allclose(found.scores, [0.03625, 0.285, 0.32125, 0.3575], rtol=1e-6)
+        options: dict[str, Any] = {"personalization": known.P, "variant": variant, "device": device}
+        found = pagerank(known.PATH, **options, max_iter=300)
+        np.testing.assert_allclose(found.scores, known.FIXED_OF_P, rtol=1e-5)
+        found = pagerank(known.PATH, **options, tol=0, max_iter=1)
+        np.testing.assert_allclose(found.scores, known.FIRST_OF_P, rtol=1e-6)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -270,16 +254,10 @@ def test_ldbc(device: Device, data_path: Paths, name: str, directed: bool, varia
     edges = np.loadtxt(data_path(f"ldbc/example-{name}.e"), dtype=str)[:, :2].astype(np.int64)
     answer = np.loadtxt(data_path(f"ldbc/example-{name}-PR"))
     graph = Graph.from_edges(edges[:, 0], edges[:, 1], directed=directed, vertices=vertices)
-    for dtype, close_to in (("float32", 1e-6), ("float64", 1e-12)):
-        found = pagerank(
-            graph, dangling="uniform", tol=0, max_iter=2, dtype=dtype, variant=variant, device=device
-        )
-        np.testing.assert_allclose(
-            found.scores[graph.indices_of(answer[:, 0].astype(int))],
-            answer[:, 1],
-            rtol=close_to,
-            atol=close_to,
-        )
+    index, options = graph.indices_of(answer[:, 0].astype(int)), {"dangling": "uniform", "variant": variant}
+    for dtype, near in (("float32", 1e-6), ("float64", 1e-12)):
+        found = pagerank(graph, tol=0, max_iter=2, dtype=dtype, device=device, **options)
+        np.testing.assert_allclose(found.scores[index], answer[:, 1], rtol=near, atol=near)
 
 
 REAL = ("karate.mtx", "facebook_combined.txt", "cit-DBLP.edges", "Wiki-Vote.txt", "west0067.mtx", "abs west")
@@ -288,7 +266,6 @@ REAL = ("karate.mtx", "facebook_combined.txt", "cit-DBLP.edges", "Wiki-Vote.txt"
 def real_graph(name: str, data_path: Paths) -> Graph:
     if name == "abs west":
         graph = read(data_path("west0067.mtx"), weights=True)
-        assert graph.weights is not None
         return Graph(graph.row_ptr, graph.col_idx, weights=np.abs(graph.weights), directed=graph.directed)
     directed = True if name in ("cit-DBLP.edges", "Wiki-Vote.txt") else None
     return read(data_path(name), directed=directed)
@@ -297,19 +274,15 @@ def real_graph(name: str, data_path: Paths) -> Graph:
 @pytest.mark.parametrize("name", REAL)
 def test_like_networkx(device: Device, data_path: Paths, name: str) -> None:
     graph = real_graph(name, data_path)
-    theirs: Any = nx.DiGraph() if graph.directed else nx.Graph()
-    theirs.add_nodes_from(range(graph.num_vertices))
-    matrix = graph.to_scipy().tocoo()
-    theirs.add_weighted_edges_from(
-        zip(*map(np.ndarray.tolist, (matrix.row, matrix.col, matrix.data)), strict=True)
-    )
+    theirs, matrix = as_networkx(graph), graph.to_scipy().tocoo()
+    arcs = zip(matrix.row.tolist(), matrix.col.tolist(), matrix.data.tolist(), strict=True)
+    theirs.add_weighted_edges_from(arcs)
     n, tol = graph.num_vertices, 1e-12
     want = nx.pagerank(theirs, tol=tol, max_iter=1000)
     their_bound = 0.85 * n * tol / 0.15
+    call: dict[str, Any] = {"norm": "nx", "tol": tol, "max_iter": 1000, "dtype": "float64", "device": device}
     for variant in ("auto", "contribution"):
-        found = pagerank(
-            graph, variant=variant, norm="nx", tol=tol, max_iter=1000, dtype="float64", device=device
-        )
+        found = pagerank(graph, variant=variant, **call)
         verify_pagerank(graph, found)
         difference = np.abs(found.scores - np.fromiter(want.values(), float, n)).sum()
         assert difference <= found.error_bound + their_bound
@@ -325,11 +298,8 @@ def test_like_networkx(device: Device, data_path: Paths, name: str) -> None:
 def test_variants_agree(device: Device, data_path: Paths, name: str) -> None:
     graph = real_graph(name, data_path)
     for dtype in ("float32", "float64"):
-        want = reference_pagerank(graph, iterations=20)
         for variant in usable(device, graph, dtype):
-            assert_close(
-                pagerank(graph, tol=0, max_iter=20, variant=variant, dtype=dtype, device=device), want, dtype
-            )
+            as_reference(device, graph, 20, dtype, variant=variant)
 
 
 def test_verifier() -> None:
@@ -350,41 +320,9 @@ def test_verifier() -> None:
             verify_pagerank(graph, wrong)
 
 
-class Moved:
-    """Counts the bytes that cross between host and device, or are handed over."""
-
-    def __init__(self, device: Device, patch: pytest.MonkeyPatch) -> None:
-        self.up = self.down = 0
-        upload, write, download = device.upload, device.write, device.download
-
-        def watched_upload(array: Any, **options: Any) -> Any:
-            self.up += array.nbytes
-            return upload(array, **options)
-
-        def watched_write(buffer: Any, array: Any, offset: int = 0) -> None:
-            self.up += np.asarray(array).nbytes
-            write(buffer, array, offset)
-
-        def watched_download(buffer: Any, dtype: Any, count: int, offset: int = 0) -> Any:
-            self.down += count * np.dtype(dtype).itemsize
-            return download(buffer, dtype, count, offset)
-
-        patch.setitem(vars(device), "upload", watched_upload)
-        patch.setitem(vars(device), "write", watched_write)
-        patch.setitem(vars(device), "download", watched_download)
-
-
 @pytest.mark.parametrize(
     ("residual", "rate", "iterations"),
-    [
-        (1.0, 0.5, 1),
-        (1.0, 0.99, 1),
-        (2.1, 0.5, 2),
-        (90.0, 0.1, 2),
-        (1e9, 0.9, 8),
-        (5.0, 0.0, 8),
-        (5.0, 1.5, 8),
-    ],
+    [(1, 0.5, 1), (1, 0.99, 1), (2.1, 0.5, 2), (90, 0.1, 2), (1e9, 0.9, 8), (5, 0, 8), (5, 1.5, 8)],
 )
 def test_the_end_is_foreseen(residual: float, rate: float, iterations: int) -> None:
     """As many iterations as bring a residual to 1, one at least, and no more than without a rate."""
@@ -392,7 +330,7 @@ def test_the_end_is_foreseen(residual: float, rate: float, iterations: int) -> N
 
 
 @pytest.mark.parametrize("directed", [False, True])
-def test_scalars_cross_the_bus(device: Device, directed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scalars_cross_the_bus(device: Device, directed: bool) -> None:
     """A graph on the device is ranked there: nothing of its size moves, and again scalars alone."""
     if device.has_pipeline("ranking/solver"):
         pytest.skip("what pipelines start from is made on the host: a board may have no other kernels")
@@ -400,21 +338,21 @@ def test_scalars_cross_the_bus(device: Device, directed: bool, monkeypatch: pyte
         graph = rmat_graph(15, edge_factor=2, seed=3, directed=True, device=device)
     else:
         graph = powerlaw_graph(20_000, seed=3, device=device)
-    moved = Moved(device, monkeypatch)
     options: dict[str, Any] = {"variant": "bins", "arrays": "device", "device": device}
-    first = pagerank(graph, **options)
-    assert moved.up + moved.down < 8000
+    with transfers() as moved:
+        first = pagerank(graph, **options)
+    assert sum(size for size, *_ in moved) < 8000
     assert not {"row_ptr", "col_idx", "ids"} & vars(graph).keys()
-    moved.up = moved.down = 0
-    again = pagerank(graph, **options)
-    looks, rest = divmod(moved.down, 12 + 24)  # the state and the sums
-    assert (moved.up, rest) == (0, 0)
+    with transfers() as moved:
+        again = pagerank(graph, **options)
+    assert not {"upload", "write"} & {method for _, method, _ in moved}
+    looks, rest = divmod(sum(size for size, *_ in moved), 12 + 24)  # the state and the sums
+    assert rest == 0
     assert looks <= again.iterations // 8 + 3  # one in 8 iterations, and a few where the end is foreseen
-    ppr = {"method": "power", "top": 5, "device": device}
-    personalized_pagerank(graph, [17], **ppr)  # type: ignore[arg-type]
-    moved.up = moved.down = 0
-    personalized_pagerank(graph, [17], **ppr)  # type: ignore[arg-type]
-    assert moved.up + moved.down < 4000
+    for most in (np.inf, 4000):  # the second call brings nothing of the graph's size
+        with transfers() as moved:
+            personalized_pagerank(graph, [17], method="power", top=5, device=device)
+        assert sum(size for size, *_ in moved) < most
     assert first.top(3) == again.top(3)
     assert first.scores.get().tobytes() == again.scores.get().tobytes()
     assert pagerank(graph, variant="bins", device=device).scores.tobytes() == again.scores.get().tobytes()
