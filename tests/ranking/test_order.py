@@ -2,65 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from ranking_checks import VARIANTS, mixed_graph
+from transfers import transfers
 
 from clgraph import Graph, pagerank
+from clgraph.device import Device
 from clgraph.ranking.plan import KINDS, choose
 from clgraph.ranking.problem import make_problem, make_stop
 from clgraph.ranking.solver import Numbers, gather, leaving
 
-if TYPE_CHECKING:
-    from clgraph.device import Device
-
-
-class Uploads:
-    """Counts the values that a device is given."""
-
-    def __init__(self, device: Device, patch: pytest.MonkeyPatch) -> None:
-        self.sizes: list[int] = []
-        self._inside = False  # an upload may write
-        for name in ("upload", "write"):
-            self._watch(device, name, patch)
-
-    def _watch(self, device: Device, name: str, patch: pytest.MonkeyPatch) -> None:
-        real = getattr(device, name)
-
-        def watched(*args: Any, **options: Any) -> Any:
-            if self._inside:
-                return real(*args, **options)
-            self.sizes += [array.size for array in args if isinstance(array, np.ndarray)]
-            self._inside = True
-            try:
-                return real(*args, **options)
-            finally:
-                self._inside = False
-
-        patch.setitem(vars(device), name, watched)
-
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_second_call_uploads_nothing(
-    device: Device, variant: Any, weighted: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_second_call_uploads_nothing(device: Device, variant: str, weighted: bool) -> None:
     graph = mixed_graph(1 + 2 * weighted, weighted)
     options: dict[str, Any] = {"variant": variant, "device": device, "tol": 0, "max_iter": 5}
     first = pagerank(graph, **options)
-    uploads = Uploads(device, monkeypatch)
-    again = pagerank(graph, **options)
-    assert uploads.sizes == []
-    assert first.scores.tobytes() == again.scores.tobytes()
-    pagerank(graph, **options, personalization={1: 1}, nstart={3: 1})
-    assert sum(uploads.sizes) == 2 * graph.num_vertices  # what the caller gave
+
+    def uploaded(**more: Any) -> tuple[int, Any]:
+        with transfers() as moved:
+            scores = pagerank(graph, **options, **more).scores
+        return sum(size for size, method, _ in moved if method in ("upload", "write")), scores
+
+    size, scores = uploaded()
+    assert size == 0
+    assert first.scores.tobytes() == scores.tobytes()
+    given = 2 * graph.num_vertices * first.scores.itemsize  # what the caller gave
+    assert uploaded(personalization={1: 1}, nstart={3: 1})[0] == given
     there = pagerank(graph, **options, arrays="device").scores
     np.testing.assert_array_equal(there.get(), first.scores)
-    uploads.sizes.clear()
-    pagerank(graph, **options, arrays="device")
-    assert uploads.sizes == []
+    assert uploaded(arrays="device")[0] == 0
 
 
 def test_no_recomputing(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

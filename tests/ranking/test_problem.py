@@ -1,13 +1,19 @@
-"""The arguments of PageRank: what is rejected, and how the message says so."""
+"""The arguments of PageRank and what of them is rejected; its result and the highest ranks."""
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
+from ranking_checks import mixed_graph
+from transfers import transfers
 
 from clgraph import Graph
+from clgraph.csr.device_csr import DeviceGraph, SelectedIds
+from clgraph.csr.upload import graph_of, upload_csr
+from clgraph.device import Device
 from clgraph.errors import InputError
 from clgraph.ranking import pagerank
 from clgraph.ranking.problem import arc_weights, make_problem
@@ -60,7 +66,6 @@ def test_bad_graphs() -> None:
         pagerank(Graph.from_edges([], []))
     for bad in (-1.0, np.nan, np.inf):
         graph = Graph.from_edges([10, 20], [20, 30], weights=[1, 1], directed=True)
-        assert graph.weights is not None
         vars(graph)["weights"] = np.array([1.0, bad])
         with pytest.raises(InputError, match=f"the arc 20 -> 30 is {bad}"):
             pagerank(graph)
@@ -71,10 +76,8 @@ def test_shares_of_arcs() -> None:
     """w / W beside each arc, by tail and in the reversed graph; 0 where W is."""
     graph = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 0], weights=[1, 3, 0, 2], directed=True)
     problem = make_problem(graph)
-    assert problem.weights is not None
     np.testing.assert_allclose(graph_shares(graph, problem), [0.25, 0.75, 0, 1])
     weights = arc_weights(graph.reverse, True)
-    assert weights is not None
     np.testing.assert_allclose(arc_shares(weights, problem.out, graph.reverse.col_idx), [1, 0.25, 0.75, 0])
     assert graph_shares(graph, make_problem(graph, weight=False)) is None
 
@@ -86,3 +89,53 @@ def test_weighing_is_kept() -> None:
     assert one.out is other.out
     assert one.weights is other.weights
     assert make_problem(graph, weight=False).out.tolist() == [2, 1, 0]
+
+
+# --- the result ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.smoke
+def test_top(device: Device) -> None:
+    graph = Graph.from_edges(["a", "b", "c", "d", "e"], ["c", "c", "a", "e", "d"], directed=True)
+    found = pagerank(graph, max_iter=500, device=device)
+    names = [name for name, _ in found.top(10)]
+    assert sorted(names) == list("abcde")
+    assert names[0] == "c"
+    assert names.index("d") < names.index("e")  # equal ranks: the smaller index first
+    values = [rank for _, rank in found.top(4)]
+    assert values == sorted(values, reverse=True)
+    assert len(values) == 4
+    assert found.top(0) == []
+    for bad in (-1, 1.5, True):
+        with pytest.raises(InputError, match="k is"):
+            found.top(bad)
+    ring = Graph.from_edges(np.arange(50), (np.arange(50) + 1) % 50, directed=True)
+    assert [v for v, _ in pagerank(ring, device=device).top(7)] == list(range(7))
+
+
+def test_top_on_the_device(device: Device) -> None:
+    """Ranks that stayed there are selected there, and only ids of the chosen are looked up."""
+    graph = mixed_graph(2).with_ids(np.arange(60)[::-1] * 3)
+    chosen = SelectedIds(graph.ids, device.upload(np.arange(60, dtype=np.int32)), 60)
+    there = graph_of(device, DeviceGraph(upload_csr(device, graph), directed=False, ids=chosen))
+    options: dict[str, Any] = {"variant": "bins", "weight": False, "device": device}
+    kept = pagerank(there, **options)
+    found = pagerank(there, arrays="device", **options)
+    assert "_ids" not in vars(there)
+    with transfers() as moved:
+        best = found.top(9)
+    sizes = [size for size, method, _ in moved if method in ("download", "take")]
+    assert sizes and max(sizes) <= 9 * 4
+    assert best == kept.top(9) and found.top(99) == kept.top(99)
+    assert pickle.loads(pickle.dumps(kept)).top(9) == best
+
+
+@pytest.mark.smoke
+def test_result_tells_all(device: Device) -> None:
+    found = pagerank(mixed_graph(1), device=device, dangling="uniform")
+    assert {"build", "upload", "compile", "iterate", "download", "total"} <= set(found.seconds)
+    assert found.plan
+    assert all(isinstance(line, str) for line in found.plan)
+    told = found.device, found.dangling, found.norm, found.dtype
+    assert told == (device.name, "uniform", "l1", "float32")
+    assert 0 < found.residual < 1e-6 <= found.error_bound

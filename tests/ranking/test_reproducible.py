@@ -1,18 +1,24 @@
-"""The iteration with sums of one shape: against plain Python, the same bytes in every form."""
+"""The iteration with sums of one shape: against plain Python, the same bytes in every form.
 
+Of shards: within its bound of the reference, the same bytes for any cut and ranks.
+"""
+
+import hashlib
 import math
 
 import numpy as np
 import pytest
+from devices import needs_float64
+from personalized import everywhere
 
 import clgraph
 from clgraph.csr.device_csr import DeviceCSR
 from clgraph.csr.upload import device_graph, graph_of
-from clgraph.device.launch_config import LaunchTable
 from clgraph.device.memory import Memory
 from clgraph.ranking import reproducible, transition_weights
 from clgraph.ranking.problem import Problem
 from clgraph.ranking.reproducible import BLOCK, LaunchConfig, Leaving, ReproduciblePower, normalised, tree_sum
+from clgraph.scale.writing import write_shards
 
 SMALL = {"items": LaunchConfig(span=0, items=3, width=1), "windows": LaunchConfig(span=32, items=1, width=64)}
 
@@ -31,9 +37,8 @@ def plain_row(terms, part):
 
 
 def plain_block(values):
-    held = list(values) + [0.0] * (BLOCK - len(values))
-    while len(held) > 1:
-        half = len(held) // 2
+    held = [*values, *[0.0] * (BLOCK - len(values))]
+    while half := len(held) // 2:
         held = [held[i] + held[i + half] for i in range(half)]
     return held[0]
 
@@ -48,8 +53,7 @@ def whole_row(terms):
 @pytest.mark.parametrize("kind", ["arcs", "weights", "counts"])
 @pytest.mark.cross
 def test_an_iteration(device, monkeypatch, kind, shape, dtype):
-    if "HAVE_FP64" not in device.features:
-        pytest.skip("needs float64")
+    needs_float64(device)
     monkeypatch.setattr(reproducible, "PART", 96)
     monkeypatch.setattr(reproducible, "PIECE", 40)
     rng = np.random.default_rng(3)
@@ -59,12 +63,8 @@ def test_an_iteration(device, monkeypatch, kind, shape, dtype):
     target[:150] = n - 700  # a long row, and many empty ones
     graph = clgraph.Graph.from_edges(source, target, directed=True, vertices=np.arange(n))
     back = graph.reverse
-    values = {
-        "arcs": None,
-        "weights": rng.random(back.num_arcs),
-        "counts": rng.integers(1, 9, back.num_arcs),
-    }[kind]
-    values = values if kind != "counts" else values.astype(np.int32)
+    drawn = rng.random(back.num_arcs), rng.integers(1, 9, back.num_arcs).astype(np.int32)
+    values = {"arcs": None, "weights": drawn[0], "counts": drawn[1]}[kind]
     counts = np.ones(back.num_arcs) if values is None else values
     out = np.bincount(back.col_idx, weights=counts, minlength=n)
     given, begin = rng.random(n), rng.random(n)
@@ -72,7 +72,7 @@ def test_an_iteration(device, monkeypatch, kind, shape, dtype):
     power = ReproduciblePower(
         device,
         Leaving(device, n, device.upload(out), kind, SMALL[shape]),
-        Problem(0.85, given, None, begin, False, "uniform", n, weighing=None),  # type: ignore[arg-type]
+        Problem(0.85, given, None, begin, False, "uniform", n, weighing=None),
         dtype=dtype,
         kind=kind,
         config=SMALL[shape],
@@ -93,19 +93,18 @@ def test_an_iteration(device, monkeypatch, kind, shape, dtype):
         power.rows(power.prepare(rows), 0.25)
     start = start.astype(dtype).astype(float)
     expected = np.empty(n)
+    real, heads = np.dtype(dtype).type, back.col_idx
     for v in range(n):
         row = range(int(back.row_ptr[v]), int(back.row_ptr[v + 1]))
-        heads = back.col_idx
         if values is None:
-            terms = [float(np.dtype(dtype).type(start[heads[e]] * (1.0 / out[heads[e]]))) for e in row]
+            terms = [float(real(start[heads[e]] * (1.0 / out[heads[e]]))) for e in row]
         else:
             terms = [start[heads[e]] * (float(values[e]) / out[heads[e]]) for e in row]
         total = plain_row(terms, 96) if dtype == "float64" else whole_row(terms)
         expected[v] = (1.0 - 0.85) * p[v] + 0.85 * (total + 0.25 * (1.0 / n))
     expected = expected.astype(dtype).astype(float)
     assert np.array_equal(device.download(power.y, power.dtype, n), expected)
-    sums = power.blocks(0, 2)
-    for block, (dangling, change) in enumerate(sums):
+    for block, (dangling, change) in enumerate(power.blocks(0, 2)):
         some = slice(block * BLOCK, min((block + 1) * BLOCK, n))
         assert dangling == plain_block(np.where(out[some] == 0, expected[some], 0).tolist())
         assert change == plain_block(np.abs(expected[some] - start[some]).tolist())
@@ -115,8 +114,7 @@ def test_an_iteration(device, monkeypatch, kind, shape, dtype):
 @pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
 def test_the_next_call_brings_nothing(device, monkeypatch, directed, place):
     """What leaves is added on the device, as np.bincount does it; a graph there does not come to the host."""
-    if "HAVE_FP64" not in device.features:
-        pytest.skip("needs float64")
+    needs_float64(device)
     rng = np.random.default_rng(3)
     source, target = rng.integers(0, 700, 8000), rng.integers(0, 60, 8000)
     source[:900] = 7  # a long row
@@ -127,7 +125,7 @@ def test_the_next_call_brings_nothing(device, monkeypatch, directed, place):
         assert (values is None) == (kind == "arcs")
         # alone, or in groups as on GPUs
         shape = transition_weights.LaunchConfig(local=(1, 16)[number % 2], long=100)
-        monkeypatch.setattr(transition_weights, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
+        monkeypatch.setattr(transition_weights, "LAUNCH", everywhere(shape))
         graph = graph_of(device, device_graph(device, host)) if place == "device" else host
         call = {"variant": "fixed", "dtype": "float64", "tol": 0, "max_iter": 3, "device": device}
         first = clgraph.pagerank(graph, **call)
@@ -148,13 +146,11 @@ def test_the_next_call_brings_nothing(device, monkeypatch, directed, place):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_counts_beside_weights(device, dtype):
     """Without weights the copies of an arc count, also where the graph has both."""
-    if "HAVE_FP64" not in device.features:
-        pytest.skip("needs float64")
+    needs_float64(device)
     ends = [0, 0, 0, 1, 2], [1, 1, 2, 0, 0]
     graph = clgraph.Graph.from_edges(*ends, weights=[0.25, 3, 5, 0, 7], directed=True)
-    found = clgraph.pagerank(
-        graph, variant="fixed", weight=False, dtype=dtype, tol=1e-5, max_iter=500, device=device
-    )
+    call = {"variant": "fixed", "dtype": dtype, "tol": 1e-5, "max_iter": 500, "device": device}
+    found = clgraph.pagerank(graph, weight=False, **call)
     # x = .05 + .85 y + .85 z, y = .05 + .85 (2/3) x, z = .05 + .85 (1/3) x
     x = 0.135 / (1 - 0.85**2)
     exact = [x, 0.05 + 0.85 * 2 / 3 * x, 0.05 + 0.85 / 3 * x]
@@ -166,3 +162,53 @@ def test_sums():
     values = [0.1, 0.2, 0.3]
     assert tree_sum(np.array(values)) == (0.1 + 0.3) + (0.2 + 0.0)
     assert normalised(np.array(values))[0] == 0.1 / math.fsum(values)
+
+
+# --- shards ----------------------------------------------------------------------------------------------
+
+
+def drawn_graph(kind):
+    rng = np.random.default_rng(8)
+    source, target = rng.integers(0, 9000, 30000), rng.integers(0, 9000, 30000) ** 2 // 9000
+    weights = rng.random(30000) if "weighted" in kind else None
+    if "counted" in kind:
+        source, target = np.concatenate((source, source[:5000])), np.concatenate((target, target[:5000]))
+    return clgraph.Graph.from_edges(
+        source, target, weights=weights, directed="directed" in kind, vertices=np.arange(9100)
+    )
+
+
+@pytest.mark.parametrize("kind", ["plain", "directed", "directed and weighted", "directed and counted"])
+def test_against_the_reference(device, tmp_path, kind):
+    needs_float64(device)
+    graph = drawn_graph(kind)
+    shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=5000)
+    expected = clgraph.reference_pagerank(graph)
+    for dtype in ("float32", "float64"):
+        found = clgraph.pagerank(shards, tol=1e-5, dtype=dtype, device=device)
+        assert np.abs(found.scores - expected).sum() <= found.error_bound
+        assert found.converged and found.variant == "fixed" and found.scores.dtype == dtype
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_one_hash(tmp_path, dtype):
+    graph = drawn_graph("directed" if dtype == "float32" else "directed and weighted")
+    hashes = set()
+    for number, shard_edges in enumerate((10**6, 7000, 2000)):
+        shards = write_shards(graph, tmp_path / f"{number}.clgs", shard_edges=shard_edges)
+        for size in (1, 2, 4):
+            found = clgraph.pagerank(shards, tol=0, max_iter=5, dtype=dtype, device=[None] * size)
+            hashes.add((hashlib.sha256(found.scores.tobytes()).hexdigest(), found.residual))
+    assert len(hashes) == 1
+
+
+def test_cycle_of_roundings(tmp_path):
+    star = clgraph.Graph.from_edges(np.zeros(38, int), np.arange(1, 39))
+    shards = write_shards(star, tmp_path / "star.clgs", shard_edges=30)
+    found = {}
+    for size in (1, 2):
+        with pytest.raises(clgraph.ConvergenceError, match="roundings of float32 scores") as caught:
+            clgraph.pagerank(shards, damping=0.97, max_iter=100_000, device=[None] * size)
+        found[size] = caught.value.result
+    assert found[1].scores.tobytes() == found[2].scores.tobytes() and found[1].iterations < 2000

@@ -1,13 +1,14 @@
 """Shares of arcs that count for several, made where the graph is: the host's bytes, nothing goes there."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from personalized import EXACT, everywhere
 
 from clgraph import Graph, pagerank, personalized_pagerank
 from clgraph.csr.upload import device_graph, graph_of
-from clgraph.device.launch_config import LaunchTable
 from clgraph.ranking import transition_weights
 from clgraph.ranking.problem import arc_weights, make_problem
 from clgraph.ranking.solver import leaving
@@ -33,24 +34,18 @@ def on_device(device: Any, graph: Graph) -> Graph:
 
 @pytest.mark.parametrize("teams", [False, True], ids=["alone", "teams"])
 @pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
-def test_the_bytes_of_the_host(
-    device: Any, monkeypatch: pytest.MonkeyPatch, directed: bool, teams: bool
-) -> None:
+def test_the_bytes_of_the_host(device: Any, monkeypatch: Any, directed: bool, teams: bool) -> None:
     if "HAVE_FP64" not in device.features:
         pytest.skip("the host makes them for devices without float64")
     if teams:  # rows are shared as GPUs do it
-        shape = LaunchConfig(local=16, long=100)
-        monkeypatch.setattr(transition_weights, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
+        monkeypatch.setattr(transition_weights, "LAUNCH", everywhere(LaunchConfig(local=16, long=100)))
     host = counted(directed)
     asked = make_problem(host)
     for real in (np.float32, np.float64):
         there = on_device(device, host)
         problem = make_problem(there)
-        assert (
-            problem.weighing.weighted
-            and problem.weighing.largest == host.multiplicity.max()
-            and asked.weighing.largest is None
-        )
+        assert problem.weighing.weighted and problem.weighing.largest == host.multiplicity.max()
+        assert asked.weighing.largest is None
         for by_tail, rows in ((True, host), (False, host.reverse)):
             got = upload_shares(device, there, problem, real, True, by_tail=by_tail)
             weights, tails = arc_weights(rows, True), rows.tails if by_tail else rows.col_idx
@@ -73,19 +68,14 @@ def test_the_bytes_of_the_host(
 
 def test_ranks_are_those_of_a_graph_on_the_host(device: Any) -> None:
     host = counted(True)
-    for variant in ("auto", "pull", "contribution", "bins", "runs", "small", "subgroup"):
-        if device.kernels == "pipeline" and variant not in ("auto", "pull", "contribution"):
-            continue
-        wanted = pagerank(host, variant=variant, tol=1e-6, device=device)  # type: ignore[arg-type]
-        there = on_device(device, host)
-        found = pagerank(there, variant=variant, tol=1e-6, device=device)  # type: ignore[arg-type]
-        assert found.scores.tobytes() == wanted.scores.tobytes(), variant
-    for method in ("power", "coo", "coo-flat"):
-        options: Any = {"method": method, "device": device}
-        wanted = personalized_pagerank(host, [0, 749, 3], **options)
-        there = on_device(device, host)
-        found = personalized_pagerank(there, [0, 749, 3], **options)
-        assert found.scores.tobytes() == wanted.scores.tobytes(), method
+    variants = ["auto", "pull", "contribution"]
+    if device.kernels == "ndrange":
+        variants += ["bins", "runs", "small", "subgroup"]
+    calls = [partial(pagerank, variant=variant, tol=1e-6) for variant in variants]
+    calls += [partial(personalized_pagerank, sources=[0, 749, 3], method=method) for method in EXACT]
+    for call in calls:
+        wanted, found = (call(graph, device=device) for graph in (host, on_device(device, host)))
+        assert found.scores.tobytes() == wanted.scores.tobytes(), call
 
 
 def test_counts_that_are_all_the_same_are_no_weights(device: Any) -> None:
