@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 import scipy.sparse as sp
+from devices import needs_float64
 from personalized import EXACT
 from ranking_checks import VARIANTS, dtypes, usable
 
 from clgraph import Graph, pagerank, personalized_pagerank, write_shards
+from clgraph.device import Device
 from clgraph.errors import InputError
-
-if TYPE_CHECKING:
-    from clgraph.device import Device
 
 Reals = npt.NDArray[np.longdouble]
 
@@ -42,13 +42,8 @@ class Edges:
 
     def graph(self, duplicates: Any = "merge") -> Graph:
         """The graph of these edges."""
-        return Graph.from_edges(
-            *self.ends,
-            weights=self.weights,
-            directed=self.directed,
-            vertices=np.arange(self.n),
-            duplicates=duplicates,
-        )
+        options: Any = {"weights": self.weights, "directed": self.directed, "duplicates": duplicates}
+        return Graph.from_edges(*self.ends, vertices=np.arange(self.n), **options)
 
     def matrix(self, weight: bool) -> Reals:
         """w(u, v) in row v and column u; an undirected loop counts once."""
@@ -104,11 +99,10 @@ ENDS = [
 
 def cases(seed: int) -> Any:
     """Graphs, whether weights count, the matrix."""
-    for weighted in (False, True):
-        for directed in (False, True):
-            edges = Edges.drawn(seed, N, 3 * N, weighted=weighted, directed=directed)
-            for weight in (True, False)[: 1 + weighted]:
-                yield edges, weight, edges.matrix(weight)
+    for weighted, directed in product((False, True), repeat=2):
+        edges = Edges.drawn(seed, N, 3 * N, weighted=weighted, directed=directed)
+        for weight in (True, False)[: 1 + weighted]:
+            yield edges, weight, edges.matrix(weight)
 
 
 @pytest.mark.parametrize("distributions", DISTRIBUTIONS)
@@ -117,8 +111,8 @@ def cases(seed: int) -> Any:
     ["auto", "fixed", *(pytest.param(v, marks=pytest.mark.slow) for v in ("shards", *VARIANTS[1:]))],
 )
 def test_pagerank(device: Device, tmp_path: Path, variant: str, distributions: str) -> None:
-    if variant in ("fixed", "shards") and "HAVE_FP64" not in device.features:
-        pytest.skip("needs float64")
+    if variant in ("fixed", "shards"):
+        needs_float64(device)
     options, p, q = DISTRIBUTIONS[distributions]
     for number, (edges, weight, matrix) in enumerate(cases(seed=3)):
         data: Any = edges.graph(("merge", "keep")[number % 2] if variant != "shards" else "merge")
@@ -129,11 +123,10 @@ def test_pagerank(device: Device, tmp_path: Path, variant: str, distributions: s
         elif variant != "fixed" and variant not in usable(device, data):
             continue
         how = "fixed" if variant == "shards" else variant
-        for dtype in dtypes(device):
-            for damping, tol, max_iter in ENDS:
-                call = {"damping": damping, "tol": tol[dtype], "max_iter": max_iter, "dtype": dtype}
-                found = pagerank(data, variant=how, weight=weight, device=device, **call, **options)
-                assert_within(found.scores, solution(matrix, damping, p, q), found.error_bound)
+        for dtype, (damping, tol, max_iter) in product(dtypes(device), ENDS):
+            call = {"damping": damping, "tol": tol[dtype], "max_iter": max_iter, "dtype": dtype}
+            found = pagerank(data, variant=how, weight=weight, device=device, **call, **options)
+            assert_within(found.scores, solution(matrix, damping, p, q), found.error_bound)
 
 
 @pytest.mark.parametrize("policy", ["uniform", "personalization", "drop", "given"])
@@ -143,26 +136,15 @@ def test_personalized(device: Device, method: Any, policy: str) -> None:
     for edges, weight, matrix in cases(seed=4):
         vertices = [int(np.argmax(matrix.sum(axis=0))), int(np.argmin(matrix.sum(axis=0)))]
         starts = np.stack([P, *np.eye(N)[vertices]])
-        for dtype in dtypes(device):
-            for stored, (damping, tol, max_iter) in enumerate(ENDS):
-                found = personalized_pagerank(
-                    edges.graph(),
-                    starts,
-                    method=method,
-                    damping=damping,
-                    tol=tol[dtype],
-                    norm="l1",
-                    max_iter=max_iter,
-                    dangling=Q if policy == "given" else policy,
-                    weight=weight,
-                    dtype=dtype,
-                    stored=stored == 1,
-                    check_every=1 + stored,
-                    device=device,
-                )
-                for start, ranks, bound in zip(starts, found.scores, found.error_bounds, strict=True):
-                    q = {"uniform": EVEN, "personalization": start, "drop": None, "given": Q}[policy]
-                    assert_within(ranks, solution(matrix, damping, start, q), bound)
+        options: dict[str, Any] = {"method": method, "norm": "l1", "weight": weight, "device": device}
+        options["dangling"] = Q if policy == "given" else policy
+        for dtype, (number, (damping, tol, max_iter)) in product(dtypes(device), enumerate(ENDS)):
+            call = {"damping": damping, "tol": tol[dtype], "max_iter": max_iter, "dtype": dtype}
+            call |= {"stored": number == 1, "check_every": 1 + number}
+            found = personalized_pagerank(edges.graph(), starts, **call, **options)
+            for start, ranks, bound in zip(starts, found.scores, found.error_bounds, strict=True):
+                q = {"uniform": EVEN, "personalization": start, "drop": None, "given": Q}[policy]
+                assert_within(ranks, solution(matrix, damping, start, q), bound)
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(s, marks=pytest.mark.slow) for s in (1, 2)), 3])
@@ -183,12 +165,8 @@ def test_random_graphs(device: Device, tmp_path: Path, seed: int) -> None:
         damping = float(rng.choice([0.5, 0.85, 0.95]))
         system = sp.linalg.splu((sp.eye_array(n) - damping * (matrix * inverse)).tocsc())
 
-        def exact(p: Any, damping: float = damping, system: Any = system, leaving: Any = leaving) -> Any:
-            """Dangling mass goes where p says: the solution is that without it, scaled to sum 1."""
-            x = system.solve(p)
-            return x / x.sum()
-
-        even, one = np.full(n, 1 / n), np.eye(1, n, int(heads[-1]))[0]
+        # dangling mass goes where p says: the solution is that without it, scaled to sum 1
+        even, one = (system.solve(p) for p in (np.full(n, 1 / n), np.eye(1, n, int(heads[-1]))[0]))
         for dtype in dtypes(device):
             tol = {"float32": 3e-6, "float64": 1e-10}[dtype]
             call: dict[str, Any] = {"damping": damping, "tol": tol, "max_iter": 2000, "dtype": dtype}
@@ -200,16 +178,15 @@ def test_random_graphs(device: Device, tmp_path: Path, seed: int) -> None:
                     folder = tmp_path / f"{dtype}.clgs"
                     found.append(pagerank(write_shards(graph, folder, shard_edges=5000), **call))
             for each in found:
-                assert_within(each.scores, exact(even), each.error_bound)
+                assert_within(each.scores, even / even.sum(), each.error_bound)
             own = personalized_pagerank(graph, [int(heads[-1])], dangling="personalization", **call)
-            assert_within(own.scores[0], exact(one), own.error_bounds[0])
+            assert_within(own.scores[0], one / one.sum(), own.error_bounds[0])
 
 
 @pytest.mark.parametrize("variant", ["auto", "pull", "fixed"])
 def test_long_rows(device: Device, variant: Any) -> None:
     """W of 30 000 weights of 0.1, added one after the other, is off by more than a row's sum can be."""
-    if "HAVE_FP64" not in device.features:
-        pytest.skip("needs float64")
+    needs_float64(device)
     leaves = 30_000
     weights = np.full(leaves, 0.1)
     weights[0] = 0.3
@@ -217,23 +194,20 @@ def test_long_rows(device: Device, variant: Any) -> None:
     d = np.longdouble(0.85)
     hub = 1 / (1 + d)  # x(0) = 1 - d + d D, and all but x(0) is D
     share = weights / (np.longdouble(0.1) * (leaves - 1) + np.longdouble(0.3))
-    found = pagerank(
-        graph, variant=variant, personalization={0: 1}, dtype="float64", tol=0, max_iter=250, device=device
-    )
+    call: Any = {"personalization": {0: 1}, "dtype": "float64", "tol": 0, "max_iter": 250}
+    found = pagerank(graph, variant=variant, device=device, **call)
     assert_within(found.scores, np.r_[hub, d * hub * share], found.error_bound)
     assert found.error_bound < 1e-10
 
 
 def test_weights_beyond_the_numbers(device: Device, tmp_path: Path) -> None:
     """What leaves a vertex overflows; shards may have negative weights, which no host has looked at."""
-    if "HAVE_FP64" not in device.features:
-        pytest.skip("needs float64")
+    needs_float64(device)
     ends = [0, 0, 1, 2], [1, 2, 0, 0]
     huge = Graph.from_edges(*ends, weights=[1.7e308, 1.7e308, 1, 1], directed=True)
     negative = Graph.from_edges(*ends, weights=[-1, 3, 1, 1], directed=True)
-    with pytest.raises(InputError, match=r"vertex number 0 .* scale the weights"):
-        pagerank(huge, variant="fixed", device=device)
-    with pytest.raises(InputError, match=r"vertex number 0 .* scale the weights"):
-        pagerank(write_shards(huge, tmp_path / "huge.clgs"), device=device)
+    for data in (huge, write_shards(huge, tmp_path / "huge.clgs")):
+        with pytest.raises(InputError, match=r"vertex number 0 .* scale the weights"):
+            pagerank(data, variant="fixed", device=device)
     with pytest.raises(InputError, match=r"negative\.clgs is negative or not finite"):
         pagerank(write_shards(negative, tmp_path / "negative.clgs"), device=device)

@@ -4,55 +4,49 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from host_sell import make_slices
-from ranking_checks import arcs_of_graph, arcs_of_slices, assert_close, assert_holds, layout_graphs
+from personalized import everywhere
+from ranking_checks import arcs_of_graph, arcs_of_slices, as_reference, assert_holds, layout_graphs
 
 from clgraph import Graph
-from clgraph.ranking import pagerank, sell
+from clgraph.device import Device
+from clgraph.ranking import sell
 from clgraph.ranking.problem import make_problem
 from clgraph.ranking.sell import Layout, Sell, balanced
 from clgraph.ranking.transition_weights import graph_shares, upload_shares
-from clgraph.reference.pagerank import reference_pagerank
-
-if TYPE_CHECKING:
-    from clgraph.device import Device
 
 TINY = Layout(width=4, hot=8, long_row=6, classes=(4, 16), block=2)
 
 
 def on_host(graph: Graph, layout: Layout, shares: Any = None) -> Any:
     names = ("width", "hot", "long_row", "classes", "segments")
-    return make_slices(
-        graph.row_ptr, graph.col_idx, shares, **{name: getattr(layout, name) for name in names}
-    )
+    options = {name: getattr(layout, name) for name in names}
+    return make_slices(graph.row_ptr, graph.col_idx, shares, **options)
 
 
+@pytest.fixture
 def few_each(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many work-items even for small graphs: 8 arcs, or 3 rows each."""
-    monkeypatch.setattr(sell, "RUN", sell.LaunchTable(gpu=8, cpu=8, simulator=8))
-    monkeypatch.setattr(sell, "ROWS", sell.LaunchTable(gpu=3, cpu=3, simulator=3))
+    monkeypatch.setattr(sell, "RUN", everywhere(8))
+    monkeypatch.setattr(sell, "ROWS", everywhere(3))
 
 
 def skewed(seed: int, weighted: bool) -> Graph:
     rng = np.random.default_rng(seed)
-    tails, heads = (rng.random((2, 1200)) ** 3 * 150).astype(int)
-    weights = rng.integers(1, 9, 1200) / 3 if weighted else None
-    return Graph.from_edges(
-        tails, heads, weights=weights, vertices=np.arange(170), directed=True, duplicates="keep"
-    )
+    ends = (rng.random((2, 1200)) ** 3 * 150).astype(int)
+    options: Any = {"weights": rng.integers(1, 9, 1200) / 3} if weighted else {}
+    return Graph.from_edges(*ends, vertices=np.arange(170), directed=True, duplicates="keep", **options)
 
 
 @pytest.mark.parametrize("layout", [TINY, replace(TINY, segments=3), replace(TINY, windows=(16, 16))])
 @pytest.mark.parametrize(("weighted", "real"), [(False, np.float32), (True, np.float32), (True, np.float64)])
-def test_arcs(
-    device: Device, weighted: bool, real: Any, layout: Layout, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("few_each")
+def test_arcs(device: Device, weighted: bool, real: Any, layout: Layout) -> None:
     """Every arc once, with its share, in the row of its head; long rows in pieces by segment."""
-    few_each(monkeypatch)
     for seed in range(3):
         graph = skewed(seed, weighted)
         problem = make_problem(graph)
@@ -73,9 +67,8 @@ def test_numbers(device: Device, hot: int, classes: tuple[int, ...]) -> None:
     for graph in layout_graphs():
         problem = make_problem(graph)
         want = on_host(graph, layout, graph_shares(graph, problem))
-        share = None
-        if problem.weights is not None:
-            share = upload_shares(device, graph, problem, np.float64, True)
+        weighted = problem.weights is not None
+        share = upload_shares(device, graph, problem, np.float64, True) if weighted else None
         made = Sell(device, graph, share, np.float64, layout)
         made.number_rows()
         source, arc_share = made.sort_arcs()
@@ -115,10 +108,10 @@ def test_long_rows(device: Device, segments: int) -> None:
             assert_holds(device, begin, wanted)
 
 
-def test_one_window(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("few_each")
+def test_one_window(device: Device) -> None:
     """Where no class needs two windows, rows in windows are numbered as others are."""
     layout = replace(TINY, hot=5, classes=(), windows=(1 << 13, 1 << 13))
-    few_each(monkeypatch)
     for graph in layout_graphs():
         want = on_host(graph, layout)
         made = Sell(device, graph, None, np.float32, layout).build()
@@ -129,9 +122,9 @@ def test_one_window(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
         assert made.padding == want.padding
 
 
-def test_windows(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("few_each")
+def test_windows(device: Device) -> None:
     """Windows keep to the classes, which are by out-degree; inside, long rows come first, then by length."""
-    few_each(monkeypatch)
     layout = replace(TINY, windows=(16, 16))
     graph = skewed(3, weighted=False)
     made = Sell(device, graph, None, np.float32, layout).build()
@@ -153,15 +146,13 @@ def test_many_sources_with_few_arcs(device: Device) -> None:
     n = 300_000
     ends = np.random.default_rng(6).integers(0, n, (2, 90_000))
     graph = Graph.from_edges(*ends, vertices=np.arange(n), directed=True)
-    found = pagerank(graph, variant="runs", tol=0, max_iter=3, device=device)
-    assert_close(found, reference_pagerank(graph, iterations=3), "float32")
+    as_reference(device, graph, 3, variant="runs")
 
 
 def test_layout(device: Device) -> None:
     """Popular sources first, within a class by length; rows of a slice padded to the longest."""
-    tails = [3, 3, 3, 1, 1, 0]
-    heads = [0, 1, 2, 0, 2, 4]
-    graph = Graph.from_edges(tails, heads, vertices=range(5), directed=True)
+    ends = [3, 3, 3, 1, 1, 0], [0, 1, 2, 0, 2, 4]
+    graph = Graph.from_edges(*ends, vertices=range(5), directed=True)
     made = Sell(device, graph, None, np.float32, Layout(width=2, hot=1, long_row=9)).build()
     # out-degrees 3; 1 and 2 (rows of 2 and 1 arcs); 0
     assert device.download(made.order, np.int32, 5).tolist() == [3, 0, 1, 2, 4]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from personalized import everywhere, random_graph, skewed_graph
 
 from clgraph import personalized_pagerank
+from clgraph.device import Device
 from clgraph.ranking import top
-
-if TYPE_CHECKING:
-    from clgraph.device import Device
 
 
 @pytest.mark.slow
@@ -25,10 +23,9 @@ def test_top_is_that_of_the_ranks(device: Device, dtype: str) -> None:
             if method == "monte-carlo":
                 options |= {"seed": 3, "walks": 500}
             ranks = personalized_pagerank(graph, [0, 17], **options).scores
-            assert ranks is not None
             for k in (1, 20, min(n, 60)):
                 found = personalized_pagerank(graph, [0, 17], top=k, **options)
-                assert found.ids is not None and found.scores.shape == found.ids.shape
+                assert found.scores.shape == found.ids.shape
                 for i in range(2):
                     order = np.argsort(-ranks[i], kind="stable")[:k]  # ties to the smaller index
                     assert found.ids[i].tolist() == order.tolist()
@@ -49,23 +46,18 @@ def test_selection(device: Device, lanes: int, local: int, monkeypatch: pytest.M
     scale = rng.integers(0, 3, n).astype(np.float32)
     number = rng.permutation(n).astype(np.int32)
     wanted = np.array([lanes - 1, 0] if lanes > 1 else [0], np.int32)
-    buffers = [device.upload(array) for array in (wanted, score, scale, number)]
+    lane, scores, *more = [device.upload(array) for array in (wanted, score, scale, number)]
     for scaled, numbered in ((False, False), (True, False), (False, lanes == 1)):
         select = top.Top(device, n, k, lanes, np.float32, scaled=scaled, numbered=numbered)
-        select.enqueue(
-            buffers[0],
-            len(wanted),
-            buffers[1],
-            buffers[2] if scaled else None,
-            buffers[3] if numbered else None,
-        )
-        names, scores = select.take(len(wanted))
+        given = (buffer if use else None for buffer, use in zip(more, (scaled, numbered), strict=True))
+        select.enqueue(lane, len(wanted), scores, *given)
+        names, best_scores = select.take(len(wanted))
         called = number if numbered else np.arange(n)
-        for row, lane in enumerate(wanted.tolist()):
-            x = score[:, lane] * np.where(scaled & (scale > 0), scale, 1)
+        for row, column in enumerate(wanted.tolist()):
+            x = score[:, column] * np.where(scaled & (scale > 0), scale, 1)
             best = np.lexsort((called, -x))[:k]
             assert names[row].tolist() == called[best].tolist()
-            assert scores[row].tolist() == x[best].tolist()
+            assert best_scores[row].tolist() == x[best].tolist()
 
 
 @pytest.mark.parametrize("real", [np.float32, np.float64])
