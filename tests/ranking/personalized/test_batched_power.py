@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import networkx as nx
 import numpy as np
 import pytest
-from personalized import EXACT, close, everywhere, random_graph, skewed_graph
+from graphs import as_networkx
+from personalized import EXACT, as_reference, close, everywhere, random_graph, skewed_graph
 
 from clgraph import Graph, personalized_pagerank
+from clgraph.device import Device
 from clgraph.errors import CapacityError, ConvergenceError, ConvergenceWarning
 from clgraph.ranking import solver as pagerank_solver
 from clgraph.ranking.personalized import batched_power, engines
 from clgraph.ranking.solver import Numbers
 from clgraph.reference.pagerank import reference_ppr, verify_ppr
-
-if TYPE_CHECKING:
-    from clgraph.device import Device
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -29,14 +28,14 @@ def test_against_reference(device: Device, method: Any, dtype: str) -> None:
     for seed in range(4):
         graph = random_graph(seed, weighted=seed > 1)
         sources = list(range(0, 60, 7))
-        found = personalized_pagerank(
-            graph, sources, method=method, dtype=dtype, tol=0, max_iter=12, device=device
-        )
-        close(found, reference_ppr(graph, sources, iterations=12))
+        found = as_reference(device, graph, sources, 12, method=method, dtype=dtype)
         assert found.scores.dtype == dtype
         assert found.converged is None
         assert found.iterations.tolist() == [12] * len(sources)
         verify_ppr(graph, found, sources)
+
+
+TO_THE_END: dict[str, Any] = {"dtype": "float64", "tol": 1e-12, "norm": "l1", "max_iter": 500}
 
 
 @pytest.mark.parametrize("dangling", ["uniform", "personalization", "drop", {3: 1.0, 5: 2.0}])
@@ -46,54 +45,27 @@ def test_against_reference(device: Device, method: Any, dtype: str) -> None:
 def test_policies(device: Device, method: Any, dangling: Any) -> None:
     graph = random_graph(1)
     for sources in ([0, 7, 33], [{0: 1.0, 4: 3.0}, {59: 1.0}]):
-        found = personalized_pagerank(
-            graph,
-            sources,
-            method=method,
-            dangling=dangling,
-            dtype="float64",
-            tol=1e-12,
-            norm="l1",
-            max_iter=300,
-            device=device,
-        )
+        options: dict[str, Any] = {"method": method, "dangling": dangling, **TO_THE_END}
+        found = personalized_pagerank(graph, sources, device=device, **options)
         close(found, reference_ppr(graph, sources, dangling=dangling, tol=1e-15))
-        assert found.converged is not None and found.converged.all()
+        assert found.converged.all()
         assert found.dangling == ("given" if isinstance(dangling, dict) else dangling)
         verify_ppr(graph, found, sources)
 
 
 def test_like_networkx(device: Device) -> None:
-    rng = np.random.default_rng(3)
-    tails, heads = rng.integers(0, 40, (2, 120))
-    other = nx.DiGraph()
-    other.add_nodes_from(range(40))
-    other.add_edges_from(zip(tails.tolist(), heads.tolist(), strict=True))
-    simple = Graph.from_edges(*np.array(list(other.edges)).T, vertices=np.arange(40), directed=True)
-    found = personalized_pagerank(
-        simple,
-        5,
-        dangling="personalization",
-        dtype="float64",
-        tol=1e-12,
-        norm="l1",
-        max_iter=500,
-        device=device,
-    )
-    want = nx.pagerank(other, personalization={5: 1}, tol=1e-15, max_iter=1000)
+    ends = np.unique(np.random.default_rng(3).integers(0, 40, (2, 120)), axis=1)
+    graph = Graph.from_edges(*ends, vertices=np.arange(40), directed=True)
+    found = personalized_pagerank(graph, 5, dangling="personalization", device=device, **TO_THE_END)
+    want = nx.pagerank(as_networkx(graph), personalization={5: 1}, tol=1e-15, max_iter=1000)
     close(found, np.array([[want[v] for v in range(40)]]))
 
 
 @pytest.mark.parametrize("method", EXACT)
 def test_skewed(device: Device, method: Any) -> None:
     """Rows of thousands of arcs, over many work-groups."""
-    graph = skewed_graph()
-    sources = [0, 1, 3000]
     for dtype in ("float32", "float64"):
-        found = personalized_pagerank(
-            graph, sources, method=method, dtype=dtype, tol=0, max_iter=10, device=device
-        )
-        close(found, reference_ppr(graph, sources, iterations=10))
+        as_reference(device, skewed_graph(), [0, 1, 3000], 10, method=method, dtype=dtype)
 
 
 @pytest.mark.parametrize("method", ["power", "monte-carlo"])
@@ -101,13 +73,12 @@ def test_a_source_given_twice(device: Device, method: Any) -> None:
     """Two equal rows, where it stands among the others."""
     options: dict[str, Any] = {"walks": 500, "seed": 1} if method == "monte-carlo" else {}
     graph = random_graph(1)
+    options |= {"method": method, "device": device}
     cases: list[list[Any]] = [[3, 5, 3]]
     if method == "power":  # walks from a distribution given twice are drawn anew
         cases.append([{3: 1, 5: 1}, {7: 1}, {5: 2, 3: 2}])
     for sources in cases:
-        found = personalized_pagerank(graph, sources, method=method, device=device, **options)
-        best = personalized_pagerank(graph, sources, method=method, device=device, top=4, **options)
-        assert best.ids is not None
+        found, best = (personalized_pagerank(graph, sources, top=top, **options) for top in (None, 4))
         assert len(found.scores) == len(found.sources) == 3
         assert np.array_equal(found.scores[0], found.scores[2])
         assert not np.array_equal(found.scores[0], found.scores[1])
@@ -140,9 +111,7 @@ def test_compensated(device: Device, method: Any, monkeypatch: pytest.MonkeyPatc
     """As on a device without float64."""
     without: Any = SimpleNamespace(features=frozenset())
     monkeypatch.setattr(pagerank_solver, "Numbers", lambda device, dtype: Numbers(without, "float32"))
-    graph = skewed_graph()
-    found = personalized_pagerank(graph, [0, 5, 77], method=method, tol=0, max_iter=10, device=device)
-    close(found, reference_ppr(graph, [0, 5, 77], iterations=10))
+    as_reference(device, skewed_graph(), [0, 5, 77], 10, method=method)
 
 
 @pytest.mark.slow
@@ -152,14 +121,13 @@ def test_lanes_end_by_themselves(device: Device, norm: Any) -> None:
     graph = random_graph(1, n=300, arcs=500)
     sources = list(range(0, 300, 6))
     tol = 1e-9 if norm == "nx" else 1e-7
-    found = personalized_pagerank(graph, sources, norm=norm, tol=tol, dtype="float64", device=device)
+    call: dict[str, Any] = {"norm": norm, "tol": tol, "dtype": "float64", "device": device}
+    found = personalized_pagerank(graph, sources, **call)
     assert len(set(found.iterations.tolist())) > 3
     threshold = tol * 300 if norm == "nx" else tol
     assert (found.residuals < threshold).all()
     for i in (0, 7, 49):
-        alone = personalized_pagerank(
-            graph, sources[i : i + 1], norm=norm, tol=tol, dtype="float64", device=device
-        )
+        alone = personalized_pagerank(graph, sources[i : i + 1], **call)
         assert alone.iterations[0] == found.iterations[i]
         np.testing.assert_allclose(found.scores[i], alone.scores[0], rtol=1e-10, atol=1e-16)
     verify_ppr(graph, found, sources)
@@ -168,10 +136,7 @@ def test_lanes_end_by_themselves(device: Device, norm: Any) -> None:
 def test_same_bytes(device: Device) -> None:
     graph = skewed_graph()
     for method in EXACT:
-        one, other = (
-            personalized_pagerank(graph, [0, 9], method=method, device=device)  # type: ignore[arg-type]
-            for _ in range(2)
-        )
+        one, other = (personalized_pagerank(graph, [0, 9], method=method, device=device) for _ in range(2))
         assert one.scores.tobytes() == other.scores.tobytes()
 
 
@@ -210,9 +175,8 @@ def test_check_every(device: Device) -> None:
     some = personalized_pagerank(graph, sources, check_every=5, device=device)
     for a, b in zip(each.iterations.tolist(), some.iterations.tolist(), strict=True):
         assert a <= b < a + 5 and b % 5 == 0
-    last = personalized_pagerank(
-        graph, sources, check_every=5, max_iter=7, tol=0, dtype="float64", device=device
-    )
+    call: dict[str, Any] = {"max_iter": 7, "tol": 0, "dtype": "float64", "device": device}
+    last = personalized_pagerank(graph, sources, check_every=5, **call)
     assert last.iterations.tolist() == [7] * 3 and (last.residuals > 0).all()
     verify_ppr(graph, last, sources)
 
@@ -230,7 +194,7 @@ def test_stable_top(device: Device) -> None:
     whole = personalized_pagerank(graph, sources, top=10, tol=1e-7, device=device)
     early = personalized_pagerank(graph, sources, top=10, tol=1e-7, stable_top=2, device=device)
     assert "top" in early.ended
-    assert early.converged is not None and early.converged.all()
+    assert early.converged.all()
     assert (early.iterations <= whole.iterations).all() and (early.iterations < whole.iterations).any()
     assert (early.error_bounds >= whole.error_bounds).all()
     verify_ppr(graph, early, sources)

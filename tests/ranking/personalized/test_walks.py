@@ -1,22 +1,25 @@
-"""Random walks: counts by hand, on every launch, estimates and their bounds."""
+"""Random walks: counts by hand, on every launch, estimates and their bounds, shares as integers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from personalized import everywhere, random_graph, skewed_graph
 
-from clgraph import Graph, personalized_pagerank
+from clgraph import Graph, PersonalizedResult, personalized_pagerank
+from clgraph.device import Device
 from clgraph.keyed import TAG_WALK, philox4x32
 from clgraph.ranking.personalized import walks as ppr_walks
 from clgraph.ranking.personalized.request import walks_for
-from clgraph.ranking.personalized.walks import start_thresholds
+from clgraph.ranking.personalized.walks import FULL, arc_limits, start_thresholds
+from clgraph.ranking.problem import make_problem
 from clgraph.reference.pagerank import reference_ppr, verify_ppr
 
-if TYPE_CHECKING:
-    from clgraph.device import Device
+
+def by_walks(device: Device, graph: Graph, sources: Any, **options: Any) -> PersonalizedResult:
+    return personalized_pagerank(graph, sources, method="monte-carlo", device=device, **options)
 
 
 def python_walks(graph: Graph, source: int, walks: int, seed: int, damping: float) -> tuple[Any, int]:
@@ -46,18 +49,9 @@ def python_walks(graph: Graph, source: int, walks: int, seed: int, damping: floa
 def test_walks_by_hand(device: Device) -> None:
     graph = random_graph(3)
     source = int(np.argmax(graph.degrees))
-    found = personalized_pagerank(
-        graph,
-        source,
-        method="monte-carlo",
-        walks=300,
-        seed=2**40 + 7,
-        dangling="drop",
-        dtype="float64",
-        device=device,
-    )
-    assert found.visits is not None and found.lost is not None
-    visits, lost = python_walks(graph, source, 300, 2**40 + 7, 0.85)
+    seed = 2**40 + 7
+    found = by_walks(device, graph, source, walks=300, seed=seed, dangling="drop", dtype="float64")
+    visits, lost = python_walks(graph, source, 300, seed, 0.85)
     assert found.visits[0].tolist() == visits.tolist()
     assert found.lost[0] == lost
     want = 0.15 * 0.85 * visits / 300
@@ -72,15 +66,11 @@ def test_counts_do_not_depend_on_the_launch(device: Device, monkeypatch: pytest.
     found = []
     for each, local in ((1, 64), (7, None), (512, 2)):
         monkeypatch.setattr(ppr_walks, "LAUNCH", everywhere(ppr_walks.LaunchConfig(each, local)))
-        result = personalized_pagerank(graph, [3, 0], method="monte-carlo", walks=5000, seed=1, device=device)
-        assert result.visits is not None and result.lost is not None
+        result = by_walks(device, graph, [3, 0], walks=5000, seed=1)
         found.append((result.visits.tobytes(), result.lost.tolist()))
         digest = (result.visits.astype(np.int64) * np.arange(1, 5001)).sum(axis=1) % 1_000_003
-        assert digest.tolist() == DIGEST
+        assert digest.tolist() == [76839, 955840]
     assert found[0] == found[1] == found[2]
-
-
-DIGEST = [76839, 955840]
 
 
 @pytest.mark.parametrize("dangling", ["uniform", "personalization", "drop", {3: 1.0, 5: 2.0}])
@@ -90,16 +80,8 @@ def test_unbiased(device: Device, dangling: Any, weighted: bool) -> None:
     graph = random_graph(3, weighted=weighted)
     ends = np.flatnonzero(graph.degrees == 0)
     for sources in ([0, 1, int(ends[0])], [{0: 1.0, int(ends[0]): 2.0, 4: 0.5}, {int(ends[0]): 1}]):
-        found = personalized_pagerank(
-            graph,
-            sources,
-            method="monte-carlo",
-            walks=100_000,
-            seed=5,
-            dangling=dangling,
-            dtype="float64",
-            device=device,
-        )
+        options: dict[str, Any] = {"walks": 100_000, "dangling": dangling, "dtype": "float64"}
+        found = by_walks(device, graph, sources, seed=5, **options)
         verify_ppr(graph, found, sources)
         want = reference_ppr(graph, sources, dangling=dangling)
         assert np.abs(found.scores - want).max() < 0.006
@@ -111,8 +93,7 @@ def test_error_shrinks_as_the_root_of_walks(device: Device) -> None:
     want = reference_ppr(graph, [3])[0]
     rms = []
     for walks in (1000, 16_000):
-        options: dict[str, Any] = {"method": "monte-carlo", "walks": walks, "device": device}
-        errors = [personalized_pagerank(graph, 3, seed=s, **options).scores[0] - want for s in range(12)]
+        errors = [by_walks(device, graph, 3, walks=walks, seed=s).scores[0] - want for s in range(12)]
         rms.append(float(np.sqrt(np.mean(np.square(errors)))))
         # the sum of all variances is at most (1 + d) / walks
         assert np.mean(np.square(errors).sum(axis=1)) <= 1.85 / walks
@@ -121,14 +102,10 @@ def test_error_shrinks_as_the_root_of_walks(device: Device) -> None:
 
 def test_epsilon_holds(device: Device) -> None:
     graph = skewed_graph()
-    epsilon, confidence = 0.02, 0.8
-    within = 0
+    epsilon, confidence, within = 0.02, 0.8, 0
     want = reference_ppr(graph, [3])[0]
     for seed in range(20):
-        found = personalized_pagerank(
-            graph, 3, method="monte-carlo", epsilon=epsilon, confidence=confidence, seed=seed, device=device
-        )
-        assert found.walks is not None
+        found = by_walks(device, graph, 3, epsilon=epsilon, confidence=confidence, seed=seed)
         assert found.walks == walks_for(epsilon, confidence, 0.85, 5000)
         within += np.abs(found.scores[0] - want).max() <= epsilon
     assert within >= 16
@@ -138,19 +115,44 @@ def test_epsilon_holds(device: Device) -> None:
 def test_standard_errors(device: Device) -> None:
     """They cover what is seen over seeds, and are of its size."""
     graph = skewed_graph()
-    found = [
-        personalized_pagerank(graph, 3, method="monte-carlo", walks=2000, seed=s, top=3, device=device)
-        for s in range(25)
-    ]
-    first = found[0].ids[0][0]  # type: ignore[index]
-    scores = [f.scores[0][f.ids[0].tolist().index(first)] for f in found if first in f.ids[0]]  # type: ignore[index]
-    assert found[0].standard_errors is not None
+    found = [by_walks(device, graph, 3, walks=2000, seed=s, top=3) for s in range(25)]
+    first = found[0].ids[0][0]
+    scores = [f.scores[0][f.ids[0].tolist().index(first)] for f in found if first in f.ids[0]]
     assert np.std(scores) <= 1.3 * found[0].standard_errors[0][0]
-    assert found[0].standard_errors.shape == (1, 3) and found[0].visits.shape == (1, 3)  # type: ignore[union-attr]
+    assert found[0].standard_errors.shape == (1, 3) and found[0].visits.shape == (1, 3)
 
 
 def test_seed_is_recorded(device: Device) -> None:
     graph = random_graph(1)
-    found = personalized_pagerank(graph, 0, method="monte-carlo", walks=50, device=device)
-    again = personalized_pagerank(graph, 0, method="monte-carlo", walks=50, seed=found.seed, device=device)
+    found = by_walks(device, graph, 0, walks=50)
+    again = by_walks(device, graph, 0, walks=50, seed=found.seed)
     assert found.scores.tobytes() == again.scores.tobytes()
+
+
+def test_walks_for() -> None:
+    assert walks_for(0.01, 0.95, 0.85, 10**6) == pytest.approx(3.7 * np.log(40) / 1e-4, rel=0.05)
+    assert walks_for(0.01, 0.5, 0.85, 10**6) <= 1.85 / (1e-4 * 0.5)
+    assert walks_for(0.005, 0.95, 0.85, 100) > 3.9 * walks_for(0.01, 0.95, 0.85, 100)
+    assert walks_for(0.01, 0.99, 0.85, 100) > walks_for(0.01, 0.95, 0.85, 100)
+    assert walks_for(0.01, 0.95, 0.85, 100, "personalization") > 100 * walks_for(0.01, 0.95, 0.85, 100)
+
+
+def test_start_thresholds() -> None:
+    for count, walks in ((1, 7), (5, 3), (7, 1000), (1000, 7), (3, 2**31 - 1)):
+        bounds = start_thresholds(None, count, walks)
+        want = [-(-j * (walks << 32) // count) for j in range(1, count + 1)]
+        assert bounds.tolist() == want
+        assert start_thresholds(np.ones(count), count, walks).tolist() == want
+    assert start_thresholds(np.array([0.0, 1, 0]), 3, 10).tolist() == [0, 10 << 32, 10 << 32]
+
+
+def test_arc_limits() -> None:
+    """Ascending in each row up to 2**62, from the last arc with a weight on; 0 in dangling rows."""
+    weights = [1, 2, 0, 0, 0, 1, 3]
+    graph = Graph.from_edges(
+        [0, 0, 0, 1, 1, 2, 2], [1, 2, 3, 0, 2, 0, 1], weights=weights, vertices=range(4), directed=True
+    )
+    limits = arc_limits(graph, make_problem(graph)).tolist()
+    assert limits[0] == round(FULL / 3) and limits[1:3] == [FULL, FULL]
+    assert limits[3:5] == [0, 0]
+    assert limits[5:] == [FULL // 4, FULL]
