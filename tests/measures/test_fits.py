@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.stats
+from scipy.special import zeta
 
 from clgraph.measures.fits import (
     degree_exponents,
@@ -19,26 +20,23 @@ from clgraph.measures.fits import (
 def test_maximum_likelihood_finds_the_exponent_that_made_the_data():
     for alpha in (2.2, 3.0):
         values = scipy.stats.zipf.rvs(alpha, size=20000, random_state=1)
-        degrees, counts = np.unique(values, return_counts=True)
-        fit = likely_tails([(degrees, counts)])[0]
+        histogram = np.unique(values, return_counts=True)
+        fit = likely_tails([histogram])[0]
         assert fit.alpha == pytest.approx(alpha, abs=5 * fit.error)
         assert fit.distance < 0.02
-        by_degree, by_rank = degree_exponents(degrees, counts, fit)
+        by_degree, by_rank = degree_exponents(*histogram, fit)
         assert by_degree.mle.exponent == -fit.alpha
         assert by_rank.mle.exponent == pytest.approx(-1 / (fit.alpha - 1))
         assert by_degree.ccdf.exponent == pytest.approx(-alpha, abs=0.3)
 
 
-def test_a_perfect_line():
+def test_lines_are_perfect_or_say_why_not():
     x = np.arange(1, 30)
     fit = line_through(x, 7.0 * x**-1.5)
     assert (fit.slope, fit.correlation, fit.intercept) == pytest.approx((-1.5, -1, np.log(7)))
-
-
-def test_lines_of_too_few_points_say_why():
-    none, one = line_through([], [], "degree"), line_through([3], [5], "degree")
-    assert (none.slope, none.reason) == (None, "no degree: a line takes two different ones")
-    assert (one.slope, one.reason) == (None, "1 degree: a line takes two different ones")
+    for points, number in (([], "no"), ([3], "1")):
+        fit = line_through(points, points, "degree")
+        assert (fit.slope, fit.reason) == (None, f"{number} degree: a line takes two different ones")
     level = line_through([1, 2, 3], [4, 4, 4])
     assert (level.slope, level.correlation) == (0, None)
     assert "level" in level.reason
@@ -74,8 +72,6 @@ def test_the_eigen_exponent():
 
 
 def test_zeta_to_twelve_digits():
-    from scipy.special import zeta
-
     alpha, q = (each.ravel() for each in np.meshgrid(np.linspace(1.01, 20, 60), np.geomspace(1, 1e6, 90)))
     np.testing.assert_allclose(hurwitz(alpha, q), zeta(alpha, q), rtol=1e-12, atol=1e-300)
 

@@ -4,9 +4,9 @@ import networkx as nx
 import numpy as np
 import pytest
 from graphs import tangle, to_networkx
+from personalized import everywhere
 
 from clgraph import Graph
-from clgraph.device.launch_config import LaunchTable
 from clgraph.measures import hops
 from clgraph.measures.hops import draw_sources, hop_plots
 from clgraph.measures.pack import Pack
@@ -54,7 +54,7 @@ def test_deep_graphs_are_searched_one_by_one(device):
 
 @pytest.mark.parametrize("words", [1, 2, 8])
 def test_a_work_item_for_each_graph_counts_what_all_together_do(device, monkeypatch, words):
-    monkeypatch.setattr(hops, "LAUNCH", LaunchTable(gpu=words, cpu=words, simulator=words))
+    monkeypatch.setattr(hops, "LAUNCH", everywhere(words))
     h = np.arange(200)
     graphs = [tangle(n, n=n, edges=2 * n).without_self_loops for n in (150, 64, 300)]
     path, pair = Graph.from_edges(h[:-1], h[1:]), Graph.from_edges([0], [1])
@@ -73,7 +73,7 @@ def test_a_work_item_for_each_graph_counts_what_all_together_do(device, monkeypa
 
 @pytest.mark.parametrize("words", [0, 1, 2, 8])
 def test_of_one_graph_each_core_takes_some_sources(device, monkeypatch, words):
-    monkeypatch.setattr(hops, "LAUNCH", LaunchTable(gpu=words, cpu=words, simulator=words))
+    monkeypatch.setattr(hops, "LAUNCH", everywhere(words))
     made = []
     real = hops._graph_by_graph
     monkeypatch.setattr(hops, "_graph_by_graph", lambda *of: made.append(real(*of)) or made[-1])

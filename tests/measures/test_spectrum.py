@@ -2,12 +2,15 @@
 
 from dataclasses import replace
 
+import networkx as nx
 import numpy as np
 import pytest
+from devices import needs_float64
 from graphs import tangle
+from personalized import everywhere
+from scipy.sparse.linalg import eigsh
 
 from clgraph import Graph, InputError, eigenvalues, powerlaw_graph, quality
-from clgraph.device.launch_config import LaunchTable
 from clgraph.measures import spectrum
 from clgraph.measures.pack import Pack, simple_view
 from clgraph.measures.spectrum import (
@@ -26,20 +29,18 @@ def several():
     """Graphs with eigenvalues that repeat, with few positive ones, with hubs; small ones and none."""
     whole = simple_view(tangle(3, n=150, edges=600))
     once = whole.tails < whole.col_idx
-    tail, head, ring = whole.tails[once], whole.col_idx[once], np.arange(130)
-    triangles = np.arange(0, 3 * 25, 3)
+    ends, ring = np.stack((whole.tails[once], whole.col_idx[once])), np.arange(130)
+    first = np.arange(0, 3 * 25, 3)  # of each triangle
     return {
         "tangle": whole,
-        "twice": Graph.from_edges(np.append(tail, tail + 150), np.append(head, head + 150)),
+        "twice": Graph.from_edges(*np.hstack((ends, ends + 150))),
         "no edges": Graph.from_edges([], [], vertices=np.arange(120)),
         "ring": Graph.from_edges(ring, (ring + 1) % 130),
         "star": Graph.from_edges(np.zeros(120, int), np.arange(1, 121)),
         "complete": Graph.from_edges(*np.triu_indices(DENSE + 5, 1)),
         "small": Graph.from_edges(*np.triu_indices(12, 1)),
         "triangles": Graph.from_edges(
-            np.concatenate((triangles, triangles + 1, triangles)),
-            np.concatenate((triangles + 1, triangles + 2, triangles + 2)),
-            vertices=np.arange(140),
+            np.r_[first, first + 1, first], np.r_[first + 1, first + 2, first + 2], vertices=np.arange(140)
         ),
     }
 
@@ -64,8 +65,6 @@ def test_laplacians(device, matrix):
         np.testing.assert_allclose(found, wanted, rtol=1e-9, err_msg=name)
     hubs = powerlaw_graph(600, seed=4)
     found = eigenvalues(hubs, 7, matrix=matrix, device=device)
-    import networkx as nx
-
     like = nx.normalized_laplacian_matrix if "normalized" in matrix else nx.laplacian_matrix
     wanted = np.linalg.eigvalsh(like(hubs.to_networkx(), weight=None).toarray().astype(float))[::-1][:7]
     np.testing.assert_allclose(found, wanted, rtol=1e-9)
@@ -74,8 +73,7 @@ def test_laplacians(device, matrix):
 @pytest.mark.smoke
 @pytest.mark.parametrize("n", [2, 6, 20, STEPS])
 def test_small_matrices_on_the_device(device, n):
-    if "HAVE_FP64" not in device.features:
-        pytest.skip("needs float64")
+    needs_float64(device)
     rng = np.random.default_rng(n)
     matrices = rng.normal(size=(7, n, n)) * 10.0 ** rng.integers(-6, 6, (7, 1, 1))
     matrices[1], matrices[2], matrices[3] = np.eye(n), 1, 0
@@ -93,15 +91,12 @@ def test_small_matrices_on_the_device(device, n):
 
 
 def test_by_lapack_and_by_the_device(device, monkeypatch):
-    if "HAVE_FP64" not in device.features:
-        pytest.skip("needs float64")
-    pack = Pack.of(
-        device, [each for name, each in several().items() if name in ("tangle", "star", "triangles")]
-    )
+    needs_float64(device)
+    pack = Pack.of(device, [several()[name] for name in ("tangle", "star", "triangles")])
     found = []
     for items in (0, 16):
         config = replace(spectrum.LAUNCH.of(device), matrix=min(items, device.max_work_group))
-        monkeypatch.setattr(spectrum, "LAUNCH", LaunchTable(gpu=config, cpu=config, simulator=config))
+        monkeypatch.setattr(spectrum, "LAUNCH", everywhere(config))
         assert bool(spectrum.LAUNCH.of(device).matrix) == bool(items)  # local memory suffices
         found.append(largest_eigenvalues(pack))
     for (host, no), (own, none) in zip(*found, strict=True):
@@ -117,8 +112,6 @@ def test_what_eigenvalues_refuses():
 
 
 def test_larger_graphs_as_scipy_and_verified(device):
-    from scipy.sparse.linalg import eigsh
-
     graphs = [simple_view(powerlaw_graph(n, seed=4)) for n in (3000, 200)]
     (large, _), (values, _) = largest_eigenvalues(Pack.of(device, graphs))
     wanted = eigsh(graphs[0].to_scipy().astype(float), k=COUNT, which="LA", return_eigenvectors=False)
@@ -136,9 +129,8 @@ def test_without_float64_scipy_finds_them_and_what_does_not_converge_says_so(dev
     assert reason is None
     np.testing.assert_allclose(values, wanted, rtol=1e-9)
     found = quality(graph, device=device).original
-    assert ("HAVE_FP64" in device.features) != any(
-        "the device has no float64" in note for note in found.notes
-    )
+    told = any("the device has no float64" in note for note in found.notes)
+    assert told != ("HAVE_FP64" in device.features)
     assert "on the host" in on_host(device, 2**40)
     if "HAVE_FP64" in device.features:
         monkeypatch.setattr(spectrum, "RESTARTS", 1)

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from graphs import as_networkx, tangle, to_networkx
+from personalized import everywhere
 from samplers import awkward_graphs
 
 import clgraph
 from clgraph import Graph, InputError, clustering, core_numbers, powerlaw_graph, triangles
-from clgraph.device.launch_config import LaunchTable
 from clgraph.measures import triangle_count
 from clgraph.reference.measures import (
     reference_clustering,
@@ -45,19 +45,13 @@ def test_known_graphs(device):
     complete = Graph.from_edges(*np.triu_indices(n, 1))
     assert np.all(triangles(complete, device) == (n - 1) * (n - 2) // 2)
     assert np.all(clustering(complete, device) == 1)
-    wheel = Graph.from_edges(
-        np.concatenate((np.zeros(n, int), np.arange(1, n + 1))),
-        np.concatenate((np.arange(1, n + 1), np.r_[np.arange(2, n + 1), 1])),
-    )
+    rim = np.arange(1, n + 1)
+    wheel = Graph.from_edges(np.append(np.zeros(n, int), rim), np.concatenate((rim, np.roll(rim, -1))))
     assert triangles(wheel, device).tolist() == [n] + [2] * n
     path = Graph.from_edges(np.arange(5000), np.arange(1, 5001))
     assert triangles(path, device).sum() == 0
-
-
-def test_the_directions_of_arcs_play_no_part(device):
-    arcs = Graph.from_edges([0, 1, 2, 3], [1, 2, 0, 3], directed=True)
-    assert triangles(arcs, device).tolist() == [1, 1, 1, 0]
-    assert clustering(arcs, device).tolist() == [1, 1, 1, 0]
+    arcs = Graph.from_edges([0, 1, 2, 3], [1, 2, 0, 3], directed=True)  # directions play no part
+    assert triangles(arcs, device).tolist() == clustering(arcs, device).tolist() == [1, 1, 1, 0]
 
 
 def test_a_large_graph_against_matrix_products(device, data_path):
@@ -71,8 +65,8 @@ def test_a_large_graph_against_matrix_products(device, data_path):
 def test_any_core(device, monkeypatch, most):
     """Cores of few vertices and of nearly all, rows that work-items share, lists searched and merged."""
     for run, skew in ((3, 1), (64, 100)):
-        shape = triangle_count.LaunchConfig(run, skew, most, 8)
-        monkeypatch.setattr(triangle_count, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
+        shape = everywhere(triangle_count.LaunchConfig(run, skew, most, 8))
+        monkeypatch.setattr(triangle_count, "LAUNCH", shape)
         for graph in (tangle(6), tangle(7, n=100, edges=2500), clgraph.rmat_graph(8, seed=1, device=device)):
             matrix = graph.without_self_loops.to_scipy().astype(bool).astype(np.int64)
             corners = (matrix @ matrix).multiply(matrix).sum(axis=1) // 2
@@ -86,7 +80,7 @@ def test_sums_beyond_32_bits_carry(device):
     prog = device.program("measures/triangle_count", RUN=512, SKEW=16, OFFSET="int")
     n = 40
     up = [np.arange(u + 1, n, dtype=np.int32) for u in range(n)]
-    up_ptr = np.concatenate(([0], np.cumsum([len(each) for each in up]))).astype(np.int32)
+    up_ptr = np.cumsum([0, *map(len, up)], dtype=np.int32)
     start = np.full(n, 2**32 - 3, np.int64)
     count = device.upload(start, writable=True)
     given = {"up_ptr": device.upload(up_ptr), "up_idx": device.upload(np.concatenate(up))}
@@ -123,14 +117,6 @@ def test_directed_coefficients(device, duplicates):
             assert mean == pytest.approx(found.mean(), rel=1e-14)
 
 
-def test_definitions_agree_on_undirected_graphs(device):
-    graph = tangle(4)
-    expected = clustering(graph, device)
-    for definition in DEFINITIONS:
-        assert clustering(graph, device, definition=definition).tolist() == expected.tolist()
-        verify_clustering(graph, expected, definition)
-
-
 def test_known_directed_graphs(device):
     cycle = Graph.from_edges([0, 1, 2], [1, 2, 0], directed=True)
     n = 60
@@ -155,10 +141,15 @@ def test_the_example_of_ldbc(device, data_path, name):
     assert np.allclose(found, want[:, 1], rtol=1e-12, atol=0)
 
 
-def test_an_unknown_definition(device):
+def test_definitions_of_undirected_graphs_agree_and_others_are_refused(device):
+    graph = tangle(4)
+    expected = clustering(graph, device)
+    for definition in DEFINITIONS:
+        assert clustering(graph, device, definition=definition).tolist() == expected.tolist()
+        verify_clustering(graph, expected, definition)
     for definition in ("fagiolo", None, 1):
         with pytest.raises(InputError, match="definition is"):
-            clustering(Graph.from_edges([0], [1]), device, definition=definition)
+            clustering(graph, device, definition=definition)
 
 
 def test_the_verifier_of_coefficients_sees_what_is_wrong():
