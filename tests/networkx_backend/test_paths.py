@@ -211,26 +211,6 @@ def test_other_weights_are_left_to_networkx(on, value):
         backend.all_pairs_dijkstra_path(convert(nx.MultiGraph(G)), weight="w")
 
 
-def test_other_arguments_are_left_to_networkx():
-    G = nx.path_graph(3)
-    for name, given in (
-        ("dijkstra_path", (G, 0, 1, lambda *_: 1)),
-        ("single_source_dijkstra", (G, 0, None, -1)),
-        ("single_source_dijkstra", (G, 0, None, float("nan"))),
-        ("multi_source_dijkstra", (G, iter([0]))),
-        ("average_shortest_path_length", (G, "weight", "floyd-warshall")),
-    ):
-        assert isinstance(backend.can_run(name, given, {}), str), name
-    for name, given in (
-        ("dijkstra_path", (G, 0, 1)),
-        ("single_source_dijkstra", (G, 0, None, 2.5)),
-        ("multi_source_dijkstra", (G, {0, 1})),
-        ("average_shortest_path_length", (G, "weight", "dijkstra")),
-        ("shortest_path", (G, 0, 1, "weight", "bellman-ford")),
-    ):
-        assert backend.can_run(name, given, {}) is True, name
-
-
 def test_rows_joined_for_several_nodes_have_offsets_like_their_reverse():
     """Kernels are built for one type of offset, and devices without 64-bit atomics read both."""
     rows = Graph.from_edges([0, 1, 2], [1, 2, 3])
