@@ -1,4 +1,9 @@
-"""Shares of arcs that count for several, made where the graph is: the host's bytes, nothing goes there."""
+"""What calls on the same graph share, made and uploaded once: the order of rows, the shares of arcs.
+
+Shares of arcs that count for several are made where the graph is: the host's bytes, nothing goes there.
+"""
+
+from __future__ import annotations
 
 from functools import partial
 from typing import Any
@@ -6,13 +11,86 @@ from typing import Any
 import numpy as np
 import pytest
 from personalized import EXACT, everywhere
+from ranking_checks import VARIANTS, mixed_graph
+from transfers import transfers
 
 from clgraph import Graph, pagerank, personalized_pagerank
 from clgraph.csr.upload import device_graph, graph_of
+from clgraph.device import Device
 from clgraph.ranking import transition_weights
-from clgraph.ranking.problem import arc_weights, make_problem
-from clgraph.ranking.solver import leaving
+from clgraph.ranking.plan import KINDS, choose
+from clgraph.ranking.problem import arc_weights, make_problem, make_stop
+from clgraph.ranking.solver import Numbers, gather, leaving
 from clgraph.ranking.transition_weights import LAUNCH, LaunchConfig, arc_shares, upload_shares
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_second_call_uploads_nothing(device: Device, variant: str, weighted: bool) -> None:
+    graph = mixed_graph(1 + 2 * weighted, weighted)
+    options: dict[str, Any] = {"variant": variant, "device": device, "tol": 0, "max_iter": 5}
+    first = pagerank(graph, **options)
+
+    def uploaded(**more: Any) -> tuple[int, Any]:
+        with transfers() as moved:
+            scores = pagerank(graph, **options, **more).scores
+        return sum(size for size, method, _ in moved if method in ("upload", "write")), scores
+
+    size, scores = uploaded()
+    assert size == 0
+    assert first.scores.tobytes() == scores.tobytes()
+    given = 2 * graph.num_vertices * first.scores.itemsize  # what the caller gave
+    assert uploaded(personalization={1: 1}, nstart={3: 1})[0] == given
+    there = pagerank(graph, **options, arrays="device").scores
+    np.testing.assert_array_equal(there.get(), first.scores)
+    assert uploaded(arrays="device")[0] == 0
+
+
+def test_no_recomputing(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second call does not look at the graph's arrays."""
+    graph = mixed_graph(3, weighted=True)
+    pagerank(graph, device=device)
+
+    monkeypatch.setattr(Graph, "tails", None)
+    for name in ("row_ptr", "col_idx", "weights"):
+        monkeypatch.setattr(graph, name, None)
+    monkeypatch.setattr(Graph, "num_vertices", 60)
+    monkeypatch.setattr(Graph, "num_arcs", property(lambda self: 180))
+    assert pagerank(graph, device=device).converged
+
+
+@pytest.mark.parametrize("weight", [False, True])
+def test_order(device: Device, weight: bool) -> None:
+    """The permutation, its inverse, and 1 / W by position; the same object at each call."""
+    graph = mixed_graph(3, weighted=True)
+    problem = make_problem(graph, weight=weight)
+    numbers, stop = Numbers(device, "float32"), make_stop(1e-6, "l1", 100, 60)
+    for plan in ("serial", "runs", "bins", choose(device, graph, numbers)):
+        solver = KINDS[plan](device, graph, problem, stop, numbers, weight)
+        at: dict[str, Any] = {"plan": solver.plan, "order": solver.order, "inverse": True}
+        one, again = (leaving(device, graph, problem, np.float32, weight, **at) for _ in range(2))
+        assert one is again
+        n = graph.num_vertices
+        order = np.arange(n) if solver.order is None else device.download(solver.order, np.int32, n)
+        inverse = device.download(one, np.float32, n)
+        scale = (problem.out > 0) if problem.weights is not None else problem.out
+        with np.errstate(divide="ignore"):
+            wanted = np.where(problem.out > 0, 1 / scale, 0)[order].astype(np.float32)
+        np.testing.assert_array_equal(inverse, wanted)
+        values = np.random.default_rng(1).random(n)
+        there = solver.to_rows(values)
+        np.testing.assert_array_equal(device.download(there, np.float32, n), values[order].astype(np.float32))
+        if solver.order is not None:
+            there = gather(device, np.float32, n, solver.number, there)
+        np.testing.assert_array_equal(device.download(there, np.float32, n), values.astype(np.float32))
+        few = np.array([3, 0, 17])
+        entries = device.download(solver.entries(few, values[few]), np.float32, n)
+        wanted = np.zeros(n, np.float32)
+        wanted[few] = values[few]
+        np.testing.assert_array_equal(entries, wanted[order])
+
+
+# --- shares of arcs ---------------------------------------------------------------------------------------
 
 
 def counted(directed: bool) -> Graph:
@@ -26,7 +104,7 @@ def counted(directed: bool) -> Graph:
     return made
 
 
-def on_device(device: Any, graph: Graph) -> Graph:
+def on_device(device: Device, graph: Graph) -> Graph:
     made = graph_of(device, device_graph(device, graph))
     assert not made.is_on_host
     return made
@@ -34,7 +112,7 @@ def on_device(device: Any, graph: Graph) -> Graph:
 
 @pytest.mark.parametrize("teams", [False, True], ids=["alone", "teams"])
 @pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
-def test_the_bytes_of_the_host(device: Any, monkeypatch: Any, directed: bool, teams: bool) -> None:
+def test_the_bytes_of_the_host(device: Device, monkeypatch: Any, directed: bool, teams: bool) -> None:
     if "HAVE_FP64" not in device.features:
         pytest.skip("the host makes them for devices without float64")
     if teams:  # rows are shared as GPUs do it
@@ -66,7 +144,7 @@ def test_the_bytes_of_the_host(device: Any, monkeypatch: Any, directed: bool, te
     assert max(np.diff(host.row_ptr)) > LAUNCH["gpu"].long
 
 
-def test_ranks_are_those_of_a_graph_on_the_host(device: Any) -> None:
+def test_ranks_are_those_of_a_graph_on_the_host(device: Device) -> None:
     host = counted(True)
     variants = ["auto", "pull", "contribution"]
     if device.kernels == "ndrange":
@@ -78,7 +156,7 @@ def test_ranks_are_those_of_a_graph_on_the_host(device: Any) -> None:
         assert found.scores.tobytes() == wanted.scores.tobytes(), call
 
 
-def test_counts_that_are_all_the_same_are_no_weights(device: Any) -> None:
+def test_counts_that_are_all_the_same_are_no_weights(device: Device) -> None:
     twice = Graph.from_edges([0, 0, 1, 1], [1, 1, 2, 2], directed=True)
     there = on_device(device, twice)
     problem = make_problem(there)

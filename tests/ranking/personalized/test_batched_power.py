@@ -1,8 +1,13 @@
-"""The iterating methods in lanes: against the reference, policies, ends, widths, options."""
+"""The iterating methods: against the reference, policies, ends, options; lanes of every width, one source.
+
+And every method on the contest's graph and sources, where it finds the top 20.
+"""
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,15 +15,25 @@ import networkx as nx
 import numpy as np
 import pytest
 from graphs import as_networkx
-from personalized import EXACT, as_reference, close, everywhere, random_graph, skewed_graph
+from personalized import CONTEST, EXACT, as_reference, close, everywhere, random_graph, skewed_graph
 
-from clgraph import Graph, personalized_pagerank
+from clgraph import Graph, PersonalizedResult, personalized_pagerank, read
+from clgraph.csr.upload import upload_csr
 from clgraph.device import Device
 from clgraph.errors import CapacityError, ConvergenceError, ConvergenceWarning
 from clgraph.ranking import solver as pagerank_solver
 from clgraph.ranking.personalized import batched_power, engines
 from clgraph.ranking.solver import Numbers
-from clgraph.reference.pagerank import reference_ppr, verify_ppr
+from clgraph.reference.pagerank import reference_ppr, top_accuracy, verify_ppr
+
+POLICIES: tuple[Any, ...] = ("uniform", "personalization", "drop", {3: 1.0, 5: 2.0})
+TO_THE_END: dict[str, Any] = {"dtype": "float64", "tol": 1e-12, "norm": "l1", "max_iter": 500}
+
+
+@pytest.fixture
+def lanes_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lanes, also where PageRank has pipelines."""
+    monkeypatch.setattr(engines, "takes", lambda *_: False)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -35,17 +50,13 @@ def test_against_reference(device: Device, method: Any, dtype: str) -> None:
         verify_ppr(graph, found, sources)
 
 
-TO_THE_END: dict[str, Any] = {"dtype": "float64", "tol": 1e-12, "norm": "l1", "max_iter": 500}
-
-
-@pytest.mark.parametrize("dangling", ["uniform", "personalization", "drop", {3: 1.0, 5: 2.0}])
+@pytest.mark.parametrize("dangling", POLICIES)
 @pytest.mark.parametrize(
     "method", ["power", pytest.param("coo-flat", marks=[pytest.mark.first_device, pytest.mark.slow])]
 )
 def test_policies(device: Device, method: Any, dangling: Any) -> None:
-    graph = random_graph(1)
+    graph, options = random_graph(1), {"method": method, "dangling": dangling, **TO_THE_END}
     for sources in ([0, 7, 33], [{0: 1.0, 4: 3.0}, {59: 1.0}]):
-        options: dict[str, Any] = {"method": method, "dangling": dangling, **TO_THE_END}
         found = personalized_pagerank(graph, sources, device=device, **options)
         close(found, reference_ppr(graph, sources, dangling=dangling, tol=1e-15))
         assert found.converged.all()
@@ -72,13 +83,11 @@ def test_skewed(device: Device, method: Any) -> None:
 def test_a_source_given_twice(device: Device, method: Any) -> None:
     """Two equal rows, where it stands among the others."""
     options: dict[str, Any] = {"walks": 500, "seed": 1} if method == "monte-carlo" else {}
-    graph = random_graph(1)
     options |= {"method": method, "device": device}
-    cases: list[list[Any]] = [[3, 5, 3]]
-    if method == "power":  # walks from a distribution given twice are drawn anew
-        cases.append([{3: 1, 5: 1}, {7: 1}, {5: 2, 3: 2}])
-    for sources in cases:
-        found, best = (personalized_pagerank(graph, sources, top=top, **options) for top in (None, 4))
+    cases: list[list[Any]] = [[3, 5, 3], [{3: 1, 5: 1}, {7: 1}, {5: 2, 3: 2}]]
+    # walks from a distribution given twice are drawn anew
+    for sources in cases if method == "power" else cases[:1]:
+        found, best = (personalized_pagerank(random_graph(1), sources, top=k, **options) for k in (None, 4))
         assert len(found.scores) == len(found.sources) == 3
         assert np.array_equal(found.scores[0], found.scores[2])
         assert not np.array_equal(found.scores[0], found.scores[1])
@@ -86,22 +95,21 @@ def test_a_source_given_twice(device: Device, method: Any) -> None:
         assert np.array_equal(best.scores[0], best.scores[2])
 
 
+@pytest.mark.usefixtures("lanes_only")
 def test_more_sources_than_fit(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many lanes as the device has room for, one batch after the other; the plan says so."""
-    monkeypatch.setattr(engines, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
-    graph = skewed_graph()
-    wide, narrow = 16, 8
+    graph, wide, narrow = skewed_graph(), 16, 8
     shape = replace(batched_power.LAUNCH["cpu"], widths=(narrow, wide))
     monkeypatch.setattr(batched_power, "LAUNCH", everywhere(shape))
     # of value and next; the wider: 4
     monkeypatch.setitem(vars(device), "global_memory", 3 * 4 * 5000 * narrow)
-    sources = list(range(wide))
-    found = personalized_pagerank(graph, sources, tol=0, max_iter=5, top=9, device=device)
+    sources, call = list(range(wide)), {"tol": 0, "max_iter": 5, "top": 9, "device": device}
+    found = personalized_pagerank(graph, sources, **call)
     assert f"{wide} sources, {narrow} at a time" in " ".join(found.plan)
     verify_ppr(graph, found, sources)
     monkeypatch.setitem(vars(device), "global_memory", 4 * 5000 * narrow)
     with pytest.raises(CapacityError, match="bytes are needed"):
-        personalized_pagerank(graph, sources, tol=0, max_iter=5, top=9, device=device)
+        personalized_pagerank(graph, sources, **call)
 
 
 @pytest.mark.slow
@@ -119,13 +127,11 @@ def test_compensated(device: Device, method: Any, monkeypatch: pytest.MonkeyPatc
 def test_lanes_end_by_themselves(device: Device, norm: Any) -> None:
     """More sources than lanes: each ends at its own iteration, as if it were alone."""
     graph = random_graph(1, n=300, arcs=500)
-    sources = list(range(0, 300, 6))
-    tol = 1e-9 if norm == "nx" else 1e-7
+    sources, tol = list(range(0, 300, 6)), 1e-9 if norm == "nx" else 1e-7
     call: dict[str, Any] = {"norm": norm, "tol": tol, "dtype": "float64", "device": device}
     found = personalized_pagerank(graph, sources, **call)
     assert len(set(found.iterations.tolist())) > 3
-    threshold = tol * 300 if norm == "nx" else tol
-    assert (found.residuals < threshold).all()
+    assert (found.residuals < (tol * 300 if norm == "nx" else tol)).all()
     for i in (0, 7, 49):
         alone = personalized_pagerank(graph, sources[i : i + 1], **call)
         assert alone.iterations[0] == found.iterations[i]
@@ -169,8 +175,7 @@ def test_cycle_of_roundings(device: Device, method: Any) -> None:
 
 
 def test_check_every(device: Device) -> None:
-    graph = random_graph(1, n=300, arcs=500)
-    sources = [0, 4, 8]
+    graph, sources = random_graph(1, n=300, arcs=500), [0, 4, 8]
     each = personalized_pagerank(graph, sources, device=device)
     some = personalized_pagerank(graph, sources, check_every=5, device=device)
     for a, b in zip(each.iterations.tolist(), some.iterations.tolist(), strict=True):
@@ -189,10 +194,9 @@ def test_squared(device: Device) -> None:
 
 
 def test_stable_top(device: Device) -> None:
-    graph = skewed_graph()
-    sources = [0, 5, 4000]
-    whole = personalized_pagerank(graph, sources, top=10, tol=1e-7, device=device)
-    early = personalized_pagerank(graph, sources, top=10, tol=1e-7, stable_top=2, device=device)
+    graph, sources = skewed_graph(), [0, 5, 4000]
+    call: dict[str, Any] = {"top": 10, "tol": 1e-7, "device": device}
+    whole, early = (personalized_pagerank(graph, sources, stable_top=k, **call) for k in (0, 2))
     assert "top" in early.ended
     assert early.converged.all()
     assert (early.iterations <= whole.iterations).all() and (early.iterations < whole.iterations).any()
@@ -200,10 +204,137 @@ def test_stable_top(device: Device) -> None:
     verify_ppr(graph, early, sources)
 
 
+@pytest.mark.usefixtures("lanes_only")
 def test_too_many_lanes_for_the_device(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
-    graph = random_graph(1)
     monkeypatch.setitem(vars(device), "global_memory", 60 * 4 * 3 * 10)
+    graph = random_graph(1)
     found = personalized_pagerank(graph, list(range(20)), top=3, device=device)
     assert any("20 sources, 8 at a time" in line for line in found.plan)
     verify_ppr(graph, found, list(range(20)))
+
+
+# --- engines: one source, and lanes of any width ----------------------------------------------------------
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("plan", ["bins", "runs", None])
+def test_single_source(device: Device, plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One source on PageRank's own rows, and in a lane."""
+    monkeypatch.setattr(engines, "LAUNCH", everywhere(plan))
+    graph = skewed_graph()
+    for dangling in POLICIES:
+        for source in (3, {7: 1.0, 2: 0.5}):
+            options: dict[str, Any] = {"dangling": dangling, "device": device}
+            found = as_reference(graph=graph, sources=source, count=9, **options)
+            assert found.iterations.tolist() == [9]
+            # words of str's own type: the command's JSON has them
+            assert found.ended == ["max_iter"] and type(found.ended[0]) is str
+            top = personalized_pagerank(graph, source, top=7, tol=0, max_iter=9, **options)
+            assert top.ids[0].tolist() == np.argsort(-found.scores[0], kind="stable")[:7].tolist()
+            verify_ppr(graph, top, source)
+
+
+# widths of the lanes, and who takes rows: five runs of them, or teams, those of more than 16 arcs in pieces
+RUNS = [{"runs": 5, "teams": False, "widths": widths} for widths in ((1, 8), (8, 16))]
+TEAMS = [{"teams": True, "group": 64, "piece": 16, "widths": widths} for widths in ((4, 8), (16,))]
+
+
+@pytest.fixture(params=[*RUNS, *(pytest.param(each, marks=pytest.mark.slow) for each in TEAMS)], ids=str)
+def lanes(request: pytest.FixtureRequest, lanes_only: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = {**request.param}
+    config = batched_power.LaunchConfig(options.pop("widths"), local=16, **options)
+    monkeypatch.setattr(batched_power, "LAUNCH", everywhere(config))
+
+
+@pytest.mark.usefixtures("lanes")
+def test_lanes(device: Device) -> None:
+    """Lanes that are given new sources; empty lanes; long rows."""
+    graph = skewed_graph(400, 4000)
+    sources = list(range(0, 400, 23))
+    found = as_reference(device, graph, sources, 8)
+    top = personalized_pagerank(graph, sources, tol=0, max_iter=8, top=30, device=device)
+    assert np.array_equal(top.ids, np.argsort(-found.scores, axis=1, kind="stable")[:, :30])
+
+
+@pytest.mark.usefixtures("lanes")
+def test_distributions(device: Device) -> None:
+    """A vector for each lane, arc weights, every policy."""
+    graph = random_graph(3, weighted=True)
+    sources: list[Any] = [{0: 1.0, 4: 3.0}, {59: 1.0}, {7: 1.0, 8: 1.0}]
+    for dangling in POLICIES:
+        options: dict[str, Any] = {"dangling": dangling, "dtype": "float64", "norm": "linf", "tol": 1e-9}
+        found = personalized_pagerank(graph, sources, **options, device=device)
+        verify_ppr(graph, found, sources)
+
+
+@pytest.mark.parametrize("lanes", RUNS, indirect=True, ids=str)
+@pytest.mark.usefixtures("lanes")
+def test_more_runs_than_rows(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = replace(batched_power.LAUNCH["cpu"], runs=1000)
+    monkeypatch.setattr(batched_power, "LAUNCH", everywhere(config))
+    as_reference(device, random_graph(1), [0, 5], 9)
+
+
+@pytest.mark.slow
+def test_places(device: Device) -> None:
+    """Every row has a place, by decreasing length; the pieces of a long one cover its arcs."""
+    graph = skewed_graph(400, 4000)
+    lengths = np.diff(graph.row_ptr)
+    places = SimpleNamespace(**batched_power.make_places(device, upload_csr(device, graph), piece=16))
+    order = device.download(places.order, np.int32, 400)
+    assert order.tolist() == np.argsort(-lengths, kind="stable").tolist()
+    assert places.long_rows == np.count_nonzero(lengths > 16)
+    assert places.filled == np.count_nonzero(lengths)
+    first = device.download(places.first_piece, np.int32, places.long_rows + 1)
+    offset, pieces = graph.row_ptr.dtype, (places.piece_begin, places.piece_end)
+    begin, end = (device.download(buffer, offset, places.pieces) for buffer in pieces)
+    assert (end - begin).max() <= 16 and (end > begin).all()
+    assert places.longest_join == np.diff(first).max()
+    for place, row in enumerate(order[: places.long_rows].tolist()):
+        own = slice(first[place], first[place + 1])
+        assert begin[own][0] == graph.row_ptr[row] and end[own][-1] == graph.row_ptr[row + 1]
+        assert np.array_equal(begin[own][1:], end[own][:-1])
+
+
+# --- the contest ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def california() -> tuple[Graph, Any, Any]:
+    folder = os.environ.get("CLGRAPH_TEST_DATA")
+    if not folder:
+        pytest.skip("CLGRAPH_TEST_DATA is not set")
+    graph = read(Path(folder, "California.mtx"))
+    sources = graph.ids[CONTEST]
+    return graph, sources, reference_ppr(graph, sources)
+
+
+def mean_accuracy(found: PersonalizedResult, graph: Graph, want: Any) -> float:
+    pairs = zip(found.ids, want, strict=True)
+    return float(np.mean([top_accuracy(graph.indices_of(ids), ranks) for ids, ranks in pairs]))
+
+
+@pytest.mark.parametrize("method", EXACT)
+@pytest.mark.parametrize(
+    "options", [{}, {"check_every": 3, "squared": True, "stored": True}], ids=["plain", "heuristics"]
+)
+def test_california(device: Device, california: Any, method: Any, options: dict[str, Any]) -> None:
+    graph, sources, want = california
+    found = personalized_pagerank(graph, sources, method=method, top=20, device=device, **options)
+    assert mean_accuracy(found, graph, want) == 1
+    assert found.ended.count("store") == (14 if options else 0)
+    for ids, scores, ranks in zip(found.ids, found.scores, want, strict=True):
+        assert np.abs(ranks[graph.indices_of(ids)] - scores).sum() <= found.error_bounds.max()
+
+
+def test_california_by_walks(device: Device, california: Any) -> None:
+    graph, sources, want = california
+
+    def accuracy(**options: Any) -> float:
+        call: dict[str, Any] = {"method": "monte-carlo", "seed": 1, "top": 20, "device": device}
+        return mean_accuracy(personalized_pagerank(graph, sources, **call, **options), graph, want)
+
+    by_default = accuracy()
+    assert by_default >= 0.95
+    assert accuracy(walks=20_000) < by_default
+    assert accuracy(walks=200) < accuracy(walks=20_000)
