@@ -224,19 +224,6 @@ def test_communities_of_networkx_are_its_own_unless_the_call_names_the_backend(c
     assert calls("louvain_communities") == 1 and nx.community.modularity(G, found) > 0.44
 
 
-def test_no_device(monkeypatch, small_graphs_too):
-    monkeypatch.setenv("CLGRAPH_DEVICE", "no such device")
-    G = nx.path_graph(3)
-    calls = (nx.pagerank, nx.connected_components, lambda G: nx.bfs_edges(G, 0))
-    with nx.config(backend_priority=["clgraph"], warnings_to_ignore={"cache"}):
-        for call in calls:
-            with pytest.raises(DeviceError, match="no such device"):
-                call(G)
-        with nx.config(fallback_to_nx=True):
-            for call in calls:
-                assert list(call(G))
-
-
 def test_the_device_of_a_call_and_of_the_configuration(device):
     G = nx.path_graph(5)
     assert nx.number_connected_components(G, backend="clgraph", device=device.spec) == 1

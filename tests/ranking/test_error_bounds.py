@@ -177,7 +177,9 @@ def test_random_graphs(device: Device, tmp_path: Path, seed: int) -> None:
                 if weight:
                     folder = tmp_path / f"{dtype}.clgs"
                     found.append(pagerank(write_shards(graph, folder, shard_edges=5000), **call))
+                    assert found[-1].variant == "fixed"
             for each in found:
+                assert each.converged and each.scores.dtype == dtype
                 assert_within(each.scores, even / even.sum(), each.error_bound)
             own = personalized_pagerank(graph, [int(heads[-1])], dangling="personalization", **call)
             assert_within(own.scores[0], one / one.sum(), own.error_bounds[0])

@@ -16,8 +16,6 @@ from clgraph.csr.upload import graph_of, upload_csr
 from clgraph.device import Device
 from clgraph.errors import InputError
 from clgraph.ranking import pagerank
-from clgraph.ranking.problem import arc_weights, make_problem
-from clgraph.ranking.transition_weights import arc_shares, graph_shares
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "nan": ({"personalization": [1, np.nan, 1]}, "personalization of vertex 20 is nan"),
@@ -70,25 +68,6 @@ def test_bad_graphs() -> None:
         with pytest.raises(InputError, match=f"the arc 20 -> 30 is {bad}"):
             pagerank(graph)
     assert pagerank(graph, weight=False).converged
-
-
-def test_shares_of_arcs() -> None:
-    """w / W beside each arc, by tail and in the reversed graph; 0 where W is."""
-    graph = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 0], weights=[1, 3, 0, 2], directed=True)
-    problem = make_problem(graph)
-    np.testing.assert_allclose(graph_shares(graph, problem), [0.25, 0.75, 0, 1])
-    weights = arc_weights(graph.reverse, True)
-    np.testing.assert_allclose(arc_shares(weights, problem.out, graph.reverse.col_idx), [1, 0.25, 0.75, 0])
-    assert graph_shares(graph, make_problem(graph, weight=False)) is None
-
-
-def test_weighing_is_kept() -> None:
-    """What depends on the graph alone is computed once."""
-    graph = Graph.from_edges([0, 0, 1], [1, 2, 2], weights=[1, 3, 2], directed=True)
-    one, other = make_problem(graph), make_problem(graph, damping=0.5, personalization={1: 1})
-    assert one.out is other.out
-    assert one.weights is other.weights
-    assert make_problem(graph, weight=False).out.tolist() == [2, 1, 0]
 
 
 # --- the result ------------------------------------------------------------------------------------------
