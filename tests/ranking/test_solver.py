@@ -189,20 +189,6 @@ def test_error_bound(device: Device) -> None:
 # --- graphs at the border -----------------------------------------------------------------------------
 
 
-def test_a_self_loop_counts_once_and_copies_each(device: Device) -> None:
-    copies = [0, 0, 0, 1, 2, 2], [1, 1, 2, 2, 0, 0]
-    for ends, theirs, forms in (
-        (([0, 0], [0, 1]), nx.Graph(), [{}]),
-        (copies, nx.MultiDiGraph(), [{"directed": True, "duplicates": how} for how in ("merge", "keep")]),
-    ):
-        theirs.add_edges_from(zip(*ends, strict=True))
-        want = nx.pagerank(theirs, tol=1e-13)
-        for form in forms:
-            graph = Graph.from_edges(*ends, **form)
-            found = pagerank(graph, dtype="float64", tol=1e-12, max_iter=500, device=device)
-            np.testing.assert_allclose(found.scores, [want[v] for v in range(len(want))], atol=1e-11)
-
-
 def test_weight_zero_dangles(device: Device) -> None:
     ends, weights = ([0, 1, 1, 2], [1, 0, 2, 0]), [0, 1, 2, 0]
     graph = Graph.from_edges(*ends, weights=weights, directed=True)
