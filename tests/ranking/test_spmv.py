@@ -29,7 +29,7 @@ STOP = make_stop(1e-6, "l1", 100, 10**6)
 
 @every_check
 @pytest.mark.parametrize(
-    "variant", ["bins", "runs", "contribution", pytest.param("small", marks=pytest.mark.cross)]
+    "variant", [pytest.param("small", marks=pytest.mark.cross), "bins", "runs", "contribution"]
 )
 def test_variant(device: Device, variant: str, check: Any) -> None:
     if variant == "small" and check.__name__ == "long_rows" and device.kind == "gpu":
