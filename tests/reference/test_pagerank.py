@@ -165,6 +165,7 @@ def test_forms_of_sources() -> None:
     for sources in forms:
         np.testing.assert_allclose(reference_ppr(graph, sources), want, atol=1e-15)
     np.testing.assert_allclose(reference_ppr(graph, 30), want[:1], atol=1e-15)
+    np.testing.assert_allclose(reference_ppr(graph, [30, 0], rule="contest"), want, atol=1e-5)
     np.testing.assert_allclose(reference_ppr(graph, {30: 7}), want[:1], atol=1e-15)
     words = Graph.from_edges(["a", "b"], ["b", "c"], directed=True)
     np.testing.assert_allclose(reference_ppr(words, "a"), reference_ppr(words, ["a"]))

@@ -204,6 +204,16 @@ def test_stable_top(device: Device) -> None:
     verify_ppr(graph, early, sources)
 
 
+@pytest.mark.usefixtures("lanes_only")
+def test_too_many_lanes_for_the_device(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the device's own table; there is room only without what is cached of other graphs."""
+    monkeypatch.setitem(vars(device), "global_memory", 60 * 4 * 3 * 10)
+    graph, sources = random_graph(1), list(range(20))
+    found = personalized_pagerank(graph, sources, top=3, device=device)
+    assert any("20 sources, 8 at a time" in line for line in found.plan)
+    verify_ppr(graph, found, sources)
+
+
 # --- engines: one source, and lanes of any width ----------------------------------------------------------
 
 
