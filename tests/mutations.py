@@ -43,7 +43,7 @@ TESTS = {
     "cl/measures/hops_graphs.cl": "measures/test_hops.py",
     "cl/measures/eigh.cl": "measures/test_spectrum.py",
     "cl/sampling/draw.cl": "sampling/test_draw.py sampling/test_draw_runs.py",
-    "cl/ranking/small.cl": "ranking/test_spmv_small.py ranking/test_solver.py",
+    "cl/ranking/small.cl": "ranking/test_spmv.py ranking/test_solver.py",
     "cl/traversal/search_pull.cl": "traversal/test_search.py",
     "cl/files/parse.cl": "files/test_edge_list.py files/test_table.py",
     "clgraph/formats/text_table.py": "formats/test_names.py formats/test_arrivals.py files/test_table.py",
