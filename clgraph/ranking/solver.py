@@ -37,6 +37,7 @@ Real = type[np.floating[Any]]  # np.float32 or np.float64: the type of stored va
 # iterations enqueued at most before the host looks whether the device has stopped: a look empties the queue,
 # and surplus launches are no-ops (8 us each on an H200, 20 us on PoCL)
 LOOK = 8
+GLANCES = ("gpu",)  # kinds of devices that work on while the host looks
 NORMS = {"l1": 1, "nx": 1, "l2": 2, "linf": 3}  # as the kernels call them
 TALLY = 24  # bytes of local memory for each work-item whose tally is added to its group's
 SUMS, STATE = 24, 12  # bytes of `sums` and `state` that the host looks at
@@ -439,7 +440,7 @@ class Solver:
             self.device.finish()
             return
         glances: Pool[Staging] = self.device.cached(self.graph, "ranking-glance", Pool)
-        with glances.lent(self._make_glance) if self.device.kind == "gpu" else nullcontext() as glance:
+        with glances.lent(self._make_glance) if self.device.kind in GLANCES else nullcontext() as glance:
             looked, before, until, ahead = 0, inf, min(LOOK, last), LOOK
             while True:
                 done = iterate(until)

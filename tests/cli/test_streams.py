@@ -148,8 +148,9 @@ def test_interrupted_while_importing(tmp_path, module):
     assert (done.status, done.err) == (130, "clgraph: interrupted\n")
 
 
-IN_IMPORTLIB = """
+IN_A_CALLBACK = """
 import os, signal, time, weakref
+from itertools import product
 from clgraph import system
 
 CALLBACK = '''
@@ -158,9 +159,9 @@ def callback(_):
     for _ in range(1000): pass
     ended.append(True)
 '''
-for number in (signal.SIGINT, signal.SIGTERM):
+for number, where in product((signal.SIGINT, signal.SIGTERM), ("<frozen importlib._bootstrap>", "elsewhere")):
     ended = []
-    exec(compile(CALLBACK, "<frozen importlib._bootstrap>", "exec"))
+    exec(compile(CALLBACK, where, "exec"))
     with system.signals_as_interrupts() as caught:
         try:
             one = set()
@@ -187,10 +188,10 @@ with system.signals_as_interrupts() as caught:  # put off twice: raised once
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no timers that raise signals")
-def test_interrupted_in_a_callback_of_importlib():
-    """Python ignores what such a callback raises, and importlib's lock, if it has it, stays locked."""
-    done = python("-c", IN_IMPORTLIB)
-    assert (done.out, done.err) == ("2 [True] []\n15 [True] [15]\nonce\n", "")
+def test_interrupted_in_a_callback_of_a_weak_reference():
+    """Python ignores what it raises, and importlib's lock, if one of its own has it, stays locked."""
+    done = python("-c", IN_A_CALLBACK)
+    assert (done.out, done.err) == ("2 [True] []\n2 [] []\n15 [True] [15]\n15 [] [15]\nonce\n", "")
 
 
 # --- the output - -----------------------------------------------------------------------------------------

@@ -303,6 +303,28 @@ def test_the_end_is_foreseen(residual: float, rate: float, iterations: int) -> N
     assert iterations_until(1.0, residual, rate) == iterations
 
 
+@pytest.mark.parametrize("variant", ["bins", "runs", "contribution"])
+def test_glances(device: Device, monkeypatch: pytest.MonkeyPatch, variant: Any) -> None:
+    """As on GPUs, which work on while the host looks, and put ranks in order before it knows the end."""
+    graph, sources = skewed_graph(), [3, 5]
+    options: list[dict[str, Any]] = [{}, {"max_iter": 5}, {"max_iter": 12}, {"tol": 1e-3}, {"norm": "linf"}]
+
+    def found() -> list[bytes]:
+        common = {"variant": variant, "on_nonconvergence": "return", "device": device}
+        ranks = [pagerank(graph, **common, **each) for each in options]
+        there = pagerank(graph, arrays="device", **common)
+        several = personalized_pagerank(graph, sources, method="power", device=device)
+        top = personalized_pagerank(graph, sources, method="power", top=4, device=device)
+        arrays = [*(each.scores for each in ranks), there.scores.get(), several.scores, top.scores]
+        return [each.tobytes() for each in arrays] + [str(each.iterations).encode() for each in ranks]
+
+    usual = found()
+    for look in (2, 3, 8):
+        monkeypatch.setattr(solver, "LOOK", look)
+        monkeypatch.setattr(solver, "GLANCES", (device.kind,))
+        assert found() == usual
+
+
 @pytest.mark.parametrize("directed", [False, True])
 def test_scalars_cross_the_bus(device: Device, directed: bool) -> None:
     """A graph on the device is ranked there: nothing of its size moves, and again scalars alone."""
