@@ -5,9 +5,9 @@ in `clgraph.public`. It fails if it crashes, if its own check fails, or if Oclgr
 uninitialised reads, data races. The simulator is slow: graphs have about 50 vertices, which its small
 work-groups (8 work-items of 4 vertices each) still make two of.
 
-Each case runs in a process of its own, forked from one that has imported everything: what it sets in modules
-is gone afterwards, and a crash ends no other case. `tests/test_oclgrind.py` runs them all, and sees that no
-kernel is left out.
+Each case runs in a process of its own, forked from one that has imported everything, and in an empty folder:
+what it sets in modules is gone afterwards, and a crash ends no other case. `tests/test_oclgrind.py` runs them
+all, and sees that no kernel is left out.
 """
 
 from __future__ import annotations

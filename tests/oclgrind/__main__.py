@@ -21,23 +21,12 @@ CHECKS = {"CLGRAPH_DEVICE": "oclgrind", "OCLGRIND_DATA_RACES": "1", "OCLGRIND_UN
 SECONDS = 300  # the longest takes 6 of them on an idle machine
 
 
-def import_all() -> None:
-    """Everything that cases use, before the first fork; none of it opens a driver."""
-    import importlib
-    import pkgutil
-
-    import clgraph
-
-    for found in pkgutil.walk_packages(clgraph.__path__, "clgraph."):
-        if found.name.split(".")[1] not in ("__main__", "bench", "cli", "networkx_backend"):
-            importlib.import_module(found.name)
-
-
-def run(name: str, out: Path) -> None:
+def run(name: str, out: Path, scratch: str) -> None:
     """One case, in this process; never comes back."""
     from oclgrind import ALL
 
     status = 1
+    os.chdir(tempfile.mkdtemp(dir=scratch))
     with open(out / f"{name}.said", "wb", buffering=0) as said:
         os.dup2(said.fileno(), 1)
         os.dup2(said.fileno(), 2)
@@ -62,6 +51,8 @@ def run(name: str, out: Path) -> None:
 
 
 def main() -> int:
+    from fuzz.workers import import_all
+
     from oclgrind import ALL, note
 
     parser = argparse.ArgumentParser(prog="python tests/oclgrind", description=(__doc__ or "").split(":")[0])
@@ -74,23 +65,23 @@ def main() -> int:
         parser.error(f"no case {', '.join(strange)}; there are {', '.join(ALL)}")
     os.environ.update(CHECKS)
     import_all()
-    out = args.out or Path(tempfile.mkdtemp(prefix="oclgrind-"))
+    out = args.out.resolve() if args.out else Path(tempfile.mkdtemp(prefix="oclgrind-"))
     waiting = args.names or [name for name in ALL if not name.startswith("planted_")]
     running: dict[int, str] = {}
     clean, failed = set(), False
-    while waiting or running:
-        while waiting and len(running) < max(1, args.jobs):
-            name = waiting.pop(0)
-            if (child := os.fork()) == 0:
-                run(name, out)
-            running[child] = name
-        child, status, used = os.wait4(-1, 0)
-        seconds = used.ru_utime + used.ru_stime
-        name = running.pop(child)
-        if told(name, os.waitstatus_to_exitcode(status), seconds, out):
-            clean.add(name)
-        else:
-            failed = True
+    with tempfile.TemporaryDirectory(prefix="oclgrind-cases-") as scratch:
+        while waiting or running:
+            while waiting and len(running) < max(1, args.jobs):
+                name = waiting.pop(0)
+                if (child := os.fork()) == 0:
+                    run(name, out, scratch)
+                running[child] = name
+            child, status, used = os.wait4(-1, 0)
+            name = running.pop(child)
+            if told(name, os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, out):
+                clean.add(name)
+            else:
+                failed = True
     if args.record:
         note({name: (out / f"{name}.kernels").read_text().splitlines() for name in clean})
     return int(failed)

@@ -7,18 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from clgraph import Graph, leiden, louvain, modularity
+from clgraph.communities import multilevel, propagation
+from clgraph.reference.communities import reference_label_propagation, verify_modularity
+from clgraph.reference.multilevel import verify_leiden, verify_louvain
+from oclgrind.shared import tangle
+
 
 def case_propagation(device: Any) -> None:
     """Rows of all classes, by groups and by work-items alone, merged arcs, tables one row at a time."""
-    from clgraph.communities import propagation
-    from clgraph.graph import Graph
-    from clgraph.reference.communities import reference_label_propagation
-
-    ends = (np.random.default_rng(6).random((2, 170)) ** 2 * 50).astype(int)
+    own = propagation.LAUNCH.simulator
     for duplicates in ("merge", "keep"):
-        graph = Graph.from_edges(*ends, vertices=np.arange(50), duplicates=duplicates)
-        alone = replace(propagation.LAUNCH.simulator, few=1, many=1)
-        for config, share in ((propagation.LAUNCH.simulator, 8), (alone, 2**50)):
+        graph = tangle(duplicates=duplicates)
+        for config, share in ((own, 8), (replace(own, few=1, many=1), 2**50)):
             propagation.SHARE = share
             with device.alone():
                 found = propagation.Propagation(device, graph, config)
@@ -30,17 +31,12 @@ def case_propagation(device: Any) -> None:
 
 def case_multilevel(device: Any) -> None:
     """Louvain and Leiden, by work-groups and by work-items alone; weights and merged arcs."""
-    from clgraph import Graph, leiden, louvain
-    from clgraph.communities import multilevel
-    from clgraph.device.launch_config import LaunchTable
-    from clgraph.reference.multilevel import verify_leiden, verify_louvain
-
     rng = np.random.default_rng(6)
     ends = (rng.random((2, 90)) ** 2 * 24).astype(int)
     multilevel.SLICES = 4
     own = multilevel.LAUNCH.simulator
     for config, options in ((own, {}), (replace(own, local=1), {"weights": rng.integers(0, 5, 90)})):
-        multilevel.LAUNCH = LaunchTable(gpu=config, cpu=config, simulator=config)
+        multilevel.LAUNCH = replace(multilevel.LAUNCH, simulator=config)
         graph = Graph.from_edges(*ends, vertices=np.arange(24), **options)
         verify_louvain(graph, louvain(graph, seed=1, device=device))
         verify_leiden(graph, leiden(graph, seed=1, device=device))
@@ -48,11 +44,8 @@ def case_multilevel(device: Any) -> None:
 
 def case_modularity(device: Any) -> None:
     """Rows that span several runs, merged arcs, weights, both directions."""
-    from clgraph import Graph, modularity
-    from clgraph.reference.communities import verify_modularity
-
     rng = np.random.default_rng(6)
-    ends, labels = (rng.random((2, 170)) ** 2 * 50).astype(int), rng.integers(0, 4, 50)
+    labels = rng.integers(0, 4, 50)
     for options in ({}, {"weights": rng.random(170), "directed": True}, {"duplicates": "keep"}):
-        graph = Graph.from_edges(*ends, vertices=np.arange(50), **options)
+        graph = tangle(**options)
         verify_modularity(graph, modularity(graph, labels, device=device), labels)

@@ -2,52 +2,50 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+import clgraph
+from clgraph import Graph
+from clgraph.bench.graph500 import construct, make_edges
+from clgraph.csr import build, properties, sort
+from clgraph.csr.compact import arcs_of_view, compact, labelled, some_rows, those_of
+from clgraph.csr.device_csr import SelectedIds
+from clgraph.csr.scan import running_sums
+from clgraph.csr.upload import device_graph, graph_of, reversed_arcs, upload_csr, without_directions
+from clgraph.graph import build_csr
+from clgraph.reference import models
+from clgraph.sampling.selection import extract
+
 
 def _csr_build(device: Any, **options: Any) -> None:
-    from clgraph.csr.build import build_rows
-    from clgraph.graph import build_csr
-
     rng = np.random.default_rng(7)
     tail = np.r_[rng.integers(0, 50, 90), np.full(30, 11)].astype(np.int32)
     head = np.r_[rng.integers(0, 50, 90), np.arange(20, 50)].astype(np.int32)
-    proper = tail != head
+    proper, ends = tail != head, (device.upload(tail), device.upload(head))
     for mirror, duplicates in ((True, "merge"), (False, "keep")):
-        rows = build_rows(
-            device,
-            53,
-            device.upload(tail),
-            device.upload(head),
-            len(tail),
-            mirror=mirror,
-            duplicates=duplicates,
-            **options,
-        )
+        how: Any = {"mirror": mirror, "duplicates": duplicates, **options}
+        rows = build.build_rows(device, 53, *ends, len(tail), **how)
         want = build_csr(tail[proper], head[proper], 53, directed=not mirror, duplicates=duplicates)  # type: ignore[arg-type]
         assert device.download(rows.row_ptr, rows.offset, 54).tolist() == want.row_ptr.tolist()
         assert device.download(rows.col_idx, np.int32, rows.arcs).tolist() == want.col_idx.tolist()
 
 
-def case_csr_build(device: Any) -> None:
-    """Rows from arcs: short ones, one chunk, several chunks that are merged."""
-    _csr_build(device, algorithm="scatter")
+# short rows, one chunk, several chunks that are merged
+case_csr_build = partial(_csr_build, algorithm="scatter")
 
 
 def case_csr_buckets(device: Any) -> None:
     """Rows from arcs as CPUs do it."""
-    import clgraph.csr.build
-
-    clgraph.csr.build.SLICE_ARCS = 40
+    build.SLICE_ARCS = 40
     _csr_build(device, algorithm="buckets")
 
 
 def case_lightest(device: Any) -> None:
     """Weights of an edge list, of parallel arcs the least."""
-    from clgraph.bench.graph500 import construct, make_edges
-
     edges = make_edges(4, 3)
     graph = construct(edges, device)
     least = np.full((16, 16), np.inf)
@@ -57,100 +55,62 @@ def case_lightest(device: Any) -> None:
     assert graph.weights.tolist() == least[graph.tails, graph.col_idx].tolist()
 
 
+def _same_rows(graph: Graph, want: Graph) -> None:
+    assert graph.row_ptr.tolist() == want.row_ptr.tolist()
+    assert graph.col_idx.tolist() == want.col_idx.tolist()
+
+
 def case_generate(device: Any) -> None:
     """Edges drawn on the device, from the power law and from R-MAT."""
-    from clgraph.csr.generate import powerlaw_graph, rmat_graph
-
-    for make in (
-        lambda **where: powerlaw_graph(300, average_degree=1, seed=2, **where),
-        lambda **where: rmat_graph(5, edge_factor=3, seed=2, **where),
-    ):
-        graph, want = make(device=device), make()
-        assert graph.row_ptr.tolist() == want.row_ptr.tolist()
-        assert graph.col_idx.tolist() == want.col_idx.tolist()
+    law = partial(clgraph.powerlaw_graph, 300, average_degree=1, seed=2)
+    for make in (law, partial(clgraph.rmat_graph, 5, edge_factor=3, seed=2)):
+        _same_rows(make(device=device), make())
 
 
 def case_generate_models(device: Any) -> None:
     """Different edges in rounds, preferential attachment, shuffled stubs, communities."""
-    import clgraph
-    from clgraph.reference import models
-
-    law: dict[str, Any] = {"exponent": 2.0, "min_degree": 1, "max_degree": 9, "seed": 2}
+    law = {"exponent": 2.0, "min_degree": 1, "max_degree": 9}
     lfr: dict[str, Any] = {"mixing": 0.3, "degree_exponent": 2.0, "min_degree": 3, "max_degree": 7, "seed": 2}
     lfr |= {"community_exponent": 1.0, "min_community": 9, "max_community": 14}
-    static: dict[str, Any] = {"average_degree": 5, "alpha": 0.8, "shift": 1.0, "seed": 2}
     found = clgraph.lfr_graph(40, **lfr, device=device)
     wanted, community, _ = models.reference_lfr(40, **lfr)
     assert found.community.tolist() == community
-    for graph, want in (
-        (found.graph, wanted),
-        (
-            clgraph.erdos_renyi_graph(12, 20, seed=2, device=device),
-            models.reference_erdos_renyi(12, 20, seed=2),
-        ),
-        (
-            clgraph.erdos_renyi_graph(9, 30, seed=2, device=device),
-            models.reference_erdos_renyi(9, 30, seed=2),
-        ),
-        (
-            clgraph.watts_strogatz_graph(20, 4, 0.5, seed=2, device=device),
-            models.reference_watts_strogatz(20, 4, 0.5, seed=2),
-        ),
-        (  # all are neighbours already: edges are left out
-            clgraph.watts_strogatz_graph(5, 4, 1.0, seed=2, device=device),
-            models.reference_watts_strogatz(5, 4, 1.0, seed=2),
-        ),
-        (
-            clgraph.static_model_graph(30, **static, device=device),
-            models.reference_static_model(30, **static),
-        ),
-        (
-            clgraph.barabasi_albert_graph(40, 3, seed=2, device=device),
-            models.reference_barabasi_albert(40, 3, seed=2),
-        ),
-        *(  # an even and an odd number of stubs
-            (
-                clgraph.configuration_graph(40, **law | {"seed": seed}, device=device),
-                models.reference_configuration(40, **law | {"seed": seed})[0],
-            )
-            for seed in (2, 3)
-        ),
+    _same_rows(found.graph, wanted)
+    for name, args, options in (
+        ("erdos_renyi", (12, 20), {}),
+        ("erdos_renyi", (9, 30), {}),
+        ("watts_strogatz", (20, 4, 0.5), {}),
+        ("watts_strogatz", (5, 4, 1.0), {}),  # all are neighbours already: edges are left out
+        ("static_model", (30,), {"average_degree": 5, "alpha": 0.8, "shift": 1.0}),
+        ("barabasi_albert", (40, 3), {}),
+        ("configuration", (40,), law),
+        ("configuration", (40,), law | {"seed": 3}),  # an odd number of stubs
     ):
-        assert graph.row_ptr.tolist() == want.row_ptr.tolist()
-        assert graph.col_idx.tolist() == want.col_idx.tolist()
+        options = {"seed": 2, **options}
+        want: Any = getattr(models, f"reference_{name}")(*args, **options)
+        graph = getattr(clgraph, f"{name}_graph")(*args, **options, device=device)
+        _same_rows(graph, want[0] if isinstance(want, tuple) else want)
 
 
 def case_facts(device: Any) -> None:
     """Self-loops and parallel arcs are counted; the longest row and the lengths of some; weights."""
-    from clgraph import Graph
-    from clgraph.csr.properties import (
-        cast_weights,
-        count_loops_and_copies,
-        count_nonisolated,
-        find_hub,
-        lengths_of,
-        survey_weights,
-    )
-    from clgraph.csr.upload import upload_csr
-
     graph = Graph.from_edges([0, 0, 1, 2, 2, 5], [1, 1, 1, 2, 3, 5], duplicates="keep")
     rows = upload_csr(device, graph)
-    assert count_loops_and_copies(device, rows) == (3, 2)
-    assert count_nonisolated(device, rows) == np.count_nonzero(graph.degrees)
-    assert find_hub(device, rows) == graph.degrees.argmax()
-    assert lengths_of(device, rows, np.array([4, 0], np.int32)).tolist() == graph.degrees[[4, 0]].tolist()
+    assert properties.count_loops_and_copies(device, rows) == (3, 2)
+    assert properties.count_nonisolated(device, rows) == np.count_nonzero(graph.degrees)
+    assert properties.find_hub(device, rows) == graph.degrees.argmax()
+    lengths = properties.lengths_of(device, rows, np.array([4, 0], np.int32))
+    assert lengths.tolist() == graph.degrees[[4, 0]].tolist()
     weights = np.arange(rows.arcs, dtype=np.float64)
     buffer = device.upload(weights)
-    assert survey_weights(device, rows, buffer) == (0, weights[-1], weights.mean(), True)
+    assert properties.survey_weights(device, rows, buffer) == (0, weights[-1], weights.mean(), True)
     for kind in (np.uint32, np.float32):
-        cast = device.download(cast_weights(device, rows, buffer, kind), kind, rows.arcs)
+        cast = device.download(properties.cast_weights(device, rows, buffer, kind), kind, rows.arcs)
         assert cast.tolist() == weights.tolist()
 
 
 def case_scan(device: Any) -> None:
     """Running sums of blocks, and of their sums."""
-    from clgraph.csr.scan import running_sums
-
     values = np.random.default_rng(1).integers(0, 9, 300).astype(np.int32)
     found = running_sums(device, device.upload(values), 300)
     assert device.download(found, np.int64, 301).tolist() == [0, *np.cumsum(values).tolist()]
@@ -158,11 +118,9 @@ def case_scan(device: Any) -> None:
 
 def case_sort(device: Any) -> None:
     """Keys with values, in groups and (as CPUs do it) by single work-items."""
-    from clgraph.csr import sort
-
     keys = np.random.default_rng(1).integers(0, 32, 90).astype(np.uint32)
     for shape in (sort.LAUNCH.of(device), sort.LaunchConfig(local=1, each=20, bits=3)):
-        sort.LAUNCH = sort.LaunchTable(gpu=shape, cpu=shape, simulator=shape)
+        sort.LAUNCH = replace(sort.LAUNCH, simulator=shape)
         _, value = sort.sort_by_key(device, device.upload(keys, writable=True), 90, 5)
         found = device.download(value, np.int32, 90)
         assert found.tolist() == np.argsort(keys, kind="stable").tolist()
@@ -170,12 +128,6 @@ def case_sort(device: Any) -> None:
 
 def case_compact(device: Any) -> None:
     """Some vertices and arcs of a directed graph, with what belongs to them; some of its rows."""
-    from clgraph import Graph
-    from clgraph.csr.compact import arcs_of_view, compact, labelled, some_rows, those_of
-    from clgraph.csr.device_csr import SelectedIds
-    from clgraph.csr.upload import device_graph, graph_of, upload_csr
-    from clgraph.sampling.selection import extract
-
     rng = np.random.default_rng(4)
     ends = rng.integers(0, 30, (2, 120))
     for duplicates in ("merge", "keep"):
@@ -204,9 +156,6 @@ def case_compact(device: Any) -> None:
 
 def case_views(device: Any) -> None:
     """A directed graph reversed, and without directions."""
-    from clgraph import Graph
-    from clgraph.csr.upload import device_graph, graph_of, reversed_arcs, without_directions
-
     rng = np.random.default_rng(4)
     ends = rng.integers(0, 30, (2, 120))
     for duplicates, weights in (("merge", None), ("keep", rng.random(120))):

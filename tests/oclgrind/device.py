@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from clgraph.device.program import build_source, kernel_folder
+
 KERNELS = Path(__file__).parent.parent / "kernels"
 
 
-def build_test_kernel(device: Any, name: str) -> Any:
-    """A program from tests/kernels/NAME.cl, with cl/common.h in front."""
-    from clgraph.device.program import build_source, kernel_folder
-
-    source = (kernel_folder() / "common.h").read_text() + (KERNELS / f"{name}.cl").read_text()
-    return build_source(device, name, source, device.build_options)
+def _launch(device: Any, name: str, **args: Any) -> None:
+    """A kernel of tests/kernels/races.cl, with cl/common.h in front, by 50 work-items."""
+    source = (kernel_folder() / "common.h").read_text() + (KERNELS / "races.cl").read_text()
+    getattr(build_source(device, "races", source, device.build_options), name)(50, n=50, **args)
+    device.finish()
 
 
 def case_device(device: Any) -> None:
@@ -33,27 +34,25 @@ def case_device(device: Any) -> None:
 def case_shared(device: Any) -> None:
     """SHARED_LOAD and SHARED_STORE beside atomics on the same word are no race."""
     word = device.zeros(2, np.int32)
-    build_test_kernel(device, "races").shared_word(50, word=word, n=50)
+    _launch(device, "shared_word", word=word)
     assert device.download(word, np.int32, 1)[0] == 49
 
 
+# Oclgrind must say so of each of these: the test expects them to fail
+
+
 def case_planted_race(device: Any) -> None:
-    """All work-items write one word: Oclgrind must say so (the test expects this case to fail)."""
-    build_test_kernel(device, "races").planted_race(50, word=device.zeros(1, np.int32), n=50)
-    device.finish()
+    """All work-items write one word."""
+    _launch(device, "planted_race", word=device.zeros(1, np.int32))
 
 
 def case_planted_overrun(device: Any) -> None:
-    """A read behind the end of a buffer: Oclgrind must say so (the test expects this case to fail)."""
+    """A read behind the end of a buffer."""
     out = device.zeros(50, np.int32)
-    build_test_kernel(device, "races").planted_overrun(50, out=out, in_=device.zeros(50, np.int32), n=50)
-    device.finish()
+    _launch(device, "planted_overrun", out=out, in_=device.zeros(50, np.int32))
 
 
 def case_planted_uninitialised(device: Any) -> None:
-    """A branch on memory that nothing has written: Oclgrind must say so (the test expects that)."""
+    """A branch on memory that nothing has written."""
     out = device.zeros(50, np.int32)
-    build_test_kernel(device, "races").planted_uninitialised(
-        50, out=out, in_=device.empty(50, np.int32), n=50
-    )
-    device.finish()
+    _launch(device, "planted_uninitialised", out=out, in_=device.empty(50, np.int32))

@@ -7,14 +7,23 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pytest
+from file_reading import agree, same_as
+from graph_files import patched, with_sums
+from graphs import tangle
+
+from clgraph import Graph, InputError, read, write
+from clgraph.files import columns, write_edges
+from clgraph.files.clg import Sums
+from clgraph.formats import edges
+
+ONE, OTHER = Path("one.txt"), Path("other.txt")  # in the folder that a case runs in
+
 
 def _read(device: Any, text: bytes, form: str = "edges", **how: Any) -> None:
-    from file_reading import agree
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "g.txt")
-        path.write_bytes(text)
-        assert agree(path, device, form, **how) == "taken"
+    ONE.write_bytes(text)
+    assert agree(ONE, device, form, **how) == "taken"
 
 
 def case_files_parse(device: Any) -> None:
@@ -48,33 +57,29 @@ def case_files_lists(device: Any) -> None:
     _read(device, b"20 20 1\n" + b"".join(b"%d 7 %d 7\n" % pair for pair in pairs), "metis", weights=True)
 
 
+def _spelt(device: Any, graph: Graph) -> bytes:
+    """An edge list as the device writes it."""
+    spelling = write_edges.Spelling.of(graph, device, ONE)
+    assert spelling is not None
+    write_edges.write_edge_list(spelling, ONE)
+    return ONE.read_bytes()
+
+
 def case_files_spell_weights(device: Any) -> None:
     """Weights written: short, long, whole, and with exponents."""
-    from clgraph import Graph
-    from clgraph.files.write_edges import Spelling, write_edge_list
-
     weights = [0.1, -3.0, 0.0, 1e-5, 12345678901234567.0, 1 / 3, 1e300, 5e-324, 1e22, 0.00012]
     graph = Graph.from_edges(range(10), range(1, 11), weights=weights, directed=True)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "w.txt")
-        spelling = Spelling.of(graph, device, path)
-        assert spelling is not None
-        write_edge_list(spelling, path)
-        assert path.read_text() == "".join(f"{k}\t{k + 1}\t{w!r}\n" for k, w in enumerate(weights))
+    lines = [f"{k}\t{k + 1}\t{w!r}\n" for k, w in enumerate(weights)]
+    assert _spelt(device, graph).decode() == "".join(lines)
 
 
 def case_files_columns(device: Any) -> None:
     """Columns written: whole numbers, floats and doubles."""
-    import numpy as np
-
-    from clgraph.files.columns import Spelling
-
     whole = np.array([0, -1, 2**63 - 1, -(2**63), 12])
-    columns = whole, np.array([0.5, 1e-4, 3e-9, 0, 7], np.float32), np.array([0.1, 1e-5, 1 / 3, 5e-324, -2])
-    for some in (columns, (whole.astype(np.int32), *columns[1:]), columns[:2]):
-        spelling = Spelling(device, some)
+    three = whole, np.array([0.5, 1e-4, 3e-9, 0, 7], np.float32), np.array([0.1, 1e-5, 1 / 3, 5e-324, -2])
+    for some in (three, (whole.astype(np.int32), *three[1:]), three[:2]):
         with tempfile.TemporaryFile() as file:
-            spelling.write(file)
+            columns.Spelling(device, some).write(file)
             file.seek(0)
             rows = ["\t".join(map(str, row)) + "\n" for row in zip(*some, strict=True)]
             assert file.read().decode() == "".join(rows)
@@ -82,50 +87,27 @@ def case_files_columns(device: Any) -> None:
 
 def case_files_spell(device: Any) -> None:
     """Edges written, with ids of one word, two and three."""
-    import numpy as np
-
-    from clgraph import Graph, read, write
-    from clgraph.files.write_edges import Spelling, write_edge_list
-    from clgraph.formats.edges import write_edges
-
     ends = np.random.default_rng(3).integers(0, 30, (2, 50))
-    with tempfile.TemporaryDirectory() as folder:
-        one, other = Path(folder, "a.txt"), Path(folder, "b.txt")
-        for factor, directed in ((1, False), (10**9, True), (10**16, False)):
-            graph = Graph.from_edges(*ends * factor, directed=directed)
-            spelling = Spelling.of(graph, device, one)
-            assert spelling is not None
-            write_edge_list(spelling, one)
-            write_edges(graph, other)
-            assert one.read_bytes() == other.read_bytes()
-        other.write_bytes(b"0 70\n0 105\n70 2000000000\n")
-        write(read(other, device=device), one, device=device)  # ids that only the device has
-        assert one.read_bytes() == other.read_bytes().replace(b" ", b"\t")
+    for factor, directed in ((1, False), (10**9, True), (10**16, False)):
+        graph = Graph.from_edges(*ends * factor, directed=directed)
+        edges.write_edges(graph, OTHER)
+        assert _spelt(device, graph) == OTHER.read_bytes()
+    OTHER.write_bytes(b"0 70\n0 105\n70 2000000000\n")
+    write(read(OTHER, device=device), ONE, device=device)  # ids that only the device has
+    assert ONE.read_bytes() == OTHER.read_bytes().replace(b" ", b"\t")
 
 
 def case_files_binary(device: Any) -> None:
     """The binary form with weights, copies counted and ids; checksums by the device; a missing mirror."""
-    import numpy as np
-    import pytest
-    from file_reading import same_as
-    from graph_files import patched, with_sums
-    from graphs import tangle
-
-    from clgraph import InputError, read, write
-    from clgraph.files.clg import Sums
-
-    graph = tangle(5, n=40, edges=120, weights=np.random.default_rng(1).random(120)).with_ids(
-        np.arange(40) * 3
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "g.clg")
-        write(graph, path)
-        made = read(path, device=device, weights=True)
-        assert made._residence is not None
-        same_as(made, graph)
-        path.write_bytes(with_sums(patched(path.read_bytes(), 8192, "<i", 1)))
-        with pytest.raises(InputError):
-            read(path, device=device)
+    graph = tangle(5, n=40, edges=120, weights=np.random.default_rng(1).random(120))
+    graph, path = graph.with_ids(np.arange(40) * 3), Path("g.clg")
+    write(graph, path)
+    made = read(path, device=device, weights=True)
+    assert made._residence is not None
+    same_as(made, graph)
+    path.write_bytes(with_sums(patched(path.read_bytes(), 8192, "<i", 1)))
+    with pytest.raises(InputError):
+        read(path, device=device)
     data = np.arange(1003, dtype=np.uint8)
     sums = Sums(device, 1003, here=False)
     sums.loaded(device.upload(data), 0, 1003)
@@ -134,18 +116,12 @@ def case_files_binary(device: Any) -> None:
 
 def case_files_table(device: Any) -> None:
     """An edge table, with ids of 32 bits and of 64."""
-    import numpy as np
     import pyarrow as pa
-    from file_reading import same_as
-
-    from clgraph import read
 
     ends = np.random.default_rng(2).integers(0, 20, (2, 50))
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "t.arrow")
-        for factor in (1, 10**12):
-            columns = {"source": ends[0] * factor, "target": ends[1] * factor, "weight": np.arange(50.0)}
-            with pa.ipc.new_file(path, (rows := pa.table(columns)).schema) as writer:
-                writer.write_table(rows, 20)
-            made = read(path, device=device, weights=factor == 1, duplicates="keep")
-            same_as(made, read(path, device="host", weights=factor == 1, duplicates="keep"))
+    for factor in (1, 10**12):
+        rows = pa.table({"source": ends[0] * factor, "target": ends[1] * factor, "weight": np.arange(50.0)})
+        with pa.ipc.new_file("t.arrow", rows.schema) as writer:
+            writer.write_table(rows, 20)
+        how: Any = {"weights": factor == 1, "duplicates": "keep"}
+        same_as(read("t.arrow", device=device, **how), read("t.arrow", device="host", **how))

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
+import clgraph
+from clgraph import Graph
+from clgraph.device import Setup
+from clgraph.device.launch import record_launches
+from clgraph.traversal import search
+from oclgrind.shared import reshape
+
 
 def case_pipelines(device: Any) -> None:
     """The FPGA's single-work-item kernels: not that they race, but where they read and write."""
-    import dataclasses
-
-    import clgraph
-    from clgraph import Graph
-    from clgraph.device import Setup
-    from clgraph.traversal import search as module
-
     random = np.random.default_rng(5)
     tail = np.concatenate((random.integers(0, 40, 60), np.zeros(9, np.int64)))
     head = np.concatenate((random.integers(0, 40, 60) // 2, random.integers(1, 40, 9)))
@@ -27,15 +27,13 @@ def case_pipelines(device: Any) -> None:
         drve = clgraph.sample(graph, "drve", size="60%", seed=3, components="bfs", device=form)
         found = [drv.vertices.tolist(), drve.vertices.tolist(), drve.edges.tolist()]
         for alpha in (1, 15):
-            shape = dataclasses.replace(module.LAUNCH.simulator, fuse_arcs=2, alpha=alpha)
-            module.LAUNCH = dataclasses.replace(module.LAUNCH, simulator=shape)
-            search = clgraph.bfs(graph, [0, 3], device=form)
-            found += [search.distance.tolist(), search.predecessor.tolist(), search.source_of.tolist()]
+            reshape(search, fuse_arcs=2, alpha=alpha)
+            bfs = clgraph.bfs(graph, [0, 3], device=form)
+            found += [bfs.distance.tolist(), bfs.predecessor.tolist(), bfs.source_of.tolist()]
         found.append(clgraph.connected_components(graph, device=form).labels.tolist())
         found.append(clgraph.bfs(graph, 0, method="frontier", device=form).distance.tolist())
-        top = clgraph.personalized_pagerank(
-            graph, 0, method="monte-carlo", walks=60, seed=1, device=form, dangling="drop", top=3
-        )
+        walks: Any = {"method": "monte-carlo", "walks": 60, "seed": 1, "dangling": "drop"}
+        top = clgraph.personalized_pagerank(graph, 0, top=3, device=form, **walks)
         found.append(top.visits.tolist())
         answers.append(found)
     assert answers[0] == answers[1]
@@ -44,21 +42,12 @@ def case_pipelines(device: Any) -> None:
 
 def case_partitions(device: Any) -> None:
     """The same where the chip is smaller than the graph."""
-    import dataclasses
-
-    import clgraph
-    from clgraph import Graph
-    from clgraph.device import Setup
-    from clgraph.device.launch import record_launches
-    from clgraph.traversal import search as module
-
     random = np.random.default_rng(5)
     tail = np.concatenate((random.integers(0, 140, 150), np.zeros(30, np.int64)))
     graph = Graph.from_edges(tail, np.concatenate((random.integers(0, 140, 150), np.arange(110, 140))))
     pipelines = device.with_setup(Setup(kernels="pipeline"))
     pipelines.pipeline_parameters = {"UNROLL": 1, "LOCAL_WORDS": 4, "LOCAL_RANKS": 64, "ROW_BLOCK": 32}
-    shape = dataclasses.replace(module.LAUNCH.simulator, fuse_arcs=2, alpha=1000)
-    module.LAUNCH = dataclasses.replace(module.LAUNCH, simulator=shape)
+    reshape(search, fuse_arcs=2, alpha=1000)
     with record_launches() as launches:
         found = clgraph.bfs(graph, 0, device=pipelines)
         ranks = clgraph.pagerank(graph, tol=0, max_iter=2, device=pipelines)
@@ -69,10 +58,6 @@ def case_partitions(device: Any) -> None:
 
 def case_pipelines_of_samplers(device: Any) -> None:
     """Races, selections and walks."""
-    import clgraph
-    from clgraph import Graph
-    from clgraph.device import Setup
-
     random = np.random.default_rng(5)
     tail, head = random.integers(0, 40, 60), random.integers(0, 40, 60)
     graph = Graph.from_edges(tail, head, duplicates="keep")

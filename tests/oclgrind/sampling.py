@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+import clgraph.sampling.explore
+import clgraph.sampling.threshold_search
+from clgraph import Graph, powerlaw_graph, reduction_curve, sample_neighbors, split_edges
+from clgraph.device.launch_config import LaunchTable
+from clgraph.reference import reference_sample, verify_sample
+from clgraph.reference.fanout import reference_neighbors, verify_neighbors
+from clgraph.reference.reduction import reference_contract, reference_explore
+from clgraph.reference.split import reference_split_edges
+from clgraph.sampling import contract, explore, replicates, runs, sample, strong
+from clgraph.sampling.contract import Contraction
+from clgraph.sampling.deletion_times import rows_of_curve
+from clgraph.sampling.explore import BreadthFirst, DepthFirst
+from clgraph.sampling.repair import Repair
+from clgraph.sampling.request import check_request
+from clgraph.sampling.runs import side_by_side
+
 
 def _sample(device: Any, method: str, **options: Any) -> None:
     """A sample of a graph with parallel edges, checked against the reference."""
-    from clgraph import Graph
-    from clgraph.reference import reference_sample, verify_sample
-    from clgraph.sampling import sample
-
     rng = np.random.default_rng(6)
     graph = Graph.from_edges(rng.integers(0, 40, 60), rng.integers(0, 40, 60), duplicates="keep")
     made = sample(graph, method, size="60%", seed=5, device=device, **options)
@@ -27,9 +40,6 @@ def _sample(device: Any, method: str, **options: Any) -> None:
 
 def case_fanout(device: Any) -> None:
     """Layered neighbours: rows of the reverse, parallel arcs, replacement, weights, trees, batches."""
-    from clgraph import Graph, sample_neighbors
-    from clgraph.reference.fanout import reference_neighbors
-
     rng = np.random.default_rng(4)
     ends = rng.integers(0, 30, (2, 90))
     weights = rng.integers(0, 4, 90)
@@ -53,9 +63,6 @@ def case_fanout(device: Any) -> None:
 
 def case_fanout_numbers(device: Any) -> None:
     """Layered neighbours by vertex number: the last hop is not numbered."""
-    from clgraph import Graph, sample_neighbors
-    from clgraph.reference.fanout import verify_neighbors
-
     graph = Graph.from_edges(*np.random.default_rng(4).integers(0, 30, (2, 90)), vertices=np.arange(30))
     found = sample_neighbors(graph, [1, 2, 3, 4], [3, 2], seed=2, batches=2, relabel=False, device=device)
     verify_neighbors(graph, found, [3, 2])
@@ -63,9 +70,6 @@ def case_fanout_numbers(device: Any) -> None:
 
 def case_split(device: Any) -> None:
     """Edges held out, and negatives by both laws."""
-    from clgraph import Graph, split_edges
-    from clgraph.reference.split import reference_split_edges
-
     ends = np.random.default_rng(5).integers(0, 30, (2, 90))
     for directed in (False, True):
         graph = Graph.from_edges(*ends, vertices=np.arange(30), directed=directed)
@@ -109,9 +113,6 @@ def case_sample_drve(device: Any) -> None:
 
 def case_sample_followed(device: Any) -> None:
     """The same, and removal of vertices, with the component followed from batch to batch."""
-    from clgraph.sampling import runs
-    from clgraph.sampling.repair import Repair
-
     runs.finder_for = Repair  # type: ignore[assignment]
     _sample(device, "drve", tolerance=0)
     _sample(device, "drv", mode="batched", tolerance=0)
@@ -124,12 +125,6 @@ def case_sample_dhyb(device: Any) -> None:
 
 def _strong_sample(device: Any, method: str, duplicates: Any, long_row: int | None) -> None:
     """A sample that keeps the largest strong component, checked against the reference."""
-    import functools
-
-    from clgraph import Graph
-    from clgraph.reference import reference_sample
-    from clgraph.sampling import sample, strong
-
     rng = np.random.default_rng(8)
     strong.StrongCopraFinder.__init__ = functools.partialmethod(
         strong.StrongCopraFinder.__init__, long_row=long_row
@@ -153,35 +148,24 @@ def case_sample_strong_pieces(device: Any) -> None:
 
 def case_exact_drv(device: Any) -> None:
     """Exact removal of vertices by probes."""
-    import clgraph.sampling.threshold_search
-
     clgraph.sampling.threshold_search.FEW = 3
     _sample(device, "drv", mode="exact")
 
 
 def case_exact_dre(device: Any) -> None:
     """Exact removal of edges by probes."""
-    import clgraph.sampling.threshold_search
-
     clgraph.sampling.threshold_search.FEW = 3
     _sample(device, "dre", mode="exact")
 
 
 def case_exact_dre_within(device: Any) -> None:
     """The same, where the sample is found among deletions that the host takes one by one."""
-    import clgraph.sampling.threshold_search
-
     clgraph.sampling.threshold_search.FEW = 30
     _sample(device, "dre", mode="exact")
 
 
 def _side_by_side(device: Any, engine: str, *methods: str) -> None:
     """Runs side by side, against each alone."""
-    from clgraph import Graph
-    from clgraph.sampling import sample
-    from clgraph.sampling.request import check_request
-    from clgraph.sampling.runs import side_by_side
-
     rng = np.random.default_rng(6)
     graph = Graph.from_edges(rng.integers(0, 40, 60), rng.integers(0, 40, 60))
     for method in methods:
@@ -212,9 +196,6 @@ def case_replicates(device: Any) -> None:
 
 def case_replicates_probes(device: Any) -> None:
     """The same with all runs in each launch, and with too little room for the last deletions."""
-    from clgraph.device.launch_config import LaunchTable
-    from clgraph.sampling import replicates, runs
-
     probes = runs.SideBySide("probes", 1 << 20)
     runs.LAUNCH = LaunchTable(gpu=probes, cpu=probes, simulator=probes)
     replicates.FEW, replicates.ROOM = 6, 12
@@ -233,9 +214,6 @@ def case_replicates_depth(device: Any) -> None:
 
 def _curve(device: Any, method: Any) -> None:
     """All sizes of an exact reduction, against samples of the reference."""
-    from clgraph import Graph, reduction_curve
-    from clgraph.reference import reference_sample
-
     rng = np.random.default_rng(6)
     graph = Graph.from_edges(rng.integers(0, 30, 40), rng.integers(0, 30, 40))
     found = reduction_curve(graph, method, seed=5, mode="exact", device=device)
@@ -252,9 +230,6 @@ def case_curve_drv(device: Any) -> None:
 
 def case_deletion_times(device: Any) -> None:
     """The same for all deletions together, from the forest."""
-    from clgraph import powerlaw_graph, reduction_curve
-    from clgraph.sampling.deletion_times import rows_of_curve
-
     graph = powerlaw_graph(60, seed=3)
     for method in ("drv", "dre"):
         found = reduction_curve(graph, method, 5, device=device)
@@ -270,11 +245,6 @@ def case_curve_dre(device: Any) -> None:
 
 def _contract(device: Any, method: str) -> None:
     """A contraction in chunks of a few draws, checked against the reference."""
-    from clgraph import Graph
-    from clgraph.reference.reduction import reference_contract
-    from clgraph.sampling import contract
-    from clgraph.sampling.contract import Contraction
-
     few = replace(contract.LAUNCH.of(device), chunk=16)
     contract.LAUNCH = replace(contract.LAUNCH, simulator=few)
     rng = np.random.default_rng(6)
@@ -300,11 +270,6 @@ def case_contract_crve(device: Any) -> None:
 
 def _explore(device: Any, method: str) -> None:
     """An exploration, checked against the reference."""
-    import clgraph.sampling.explore
-    from clgraph import Graph
-    from clgraph.reference.reduction import reference_explore
-    from clgraph.sampling.explore import BreadthFirst, DepthFirst
-
     clgraph.sampling.explore.CAPACITY = 4
     rng = np.random.default_rng(6)
     graph = Graph.from_edges(rng.integers(0, 40, 70), rng.integers(0, 40, 70), duplicates="keep")
@@ -325,8 +290,6 @@ def case_explore_ebfs(device: Any) -> None:
 
 def case_explore_edfs(device: Any) -> None:
     """Exploration depth-first, one neighbour at a time."""
-    from clgraph.sampling import explore
-
     one = replace(explore.LAUNCH.of(device), lanes=1)
     explore.LAUNCH = replace(explore.LAUNCH, simulator=one)
     _explore(device, "edfs")

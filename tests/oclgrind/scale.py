@@ -2,9 +2,34 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+import clgraph
+from clgraph.components.shards import Labels
+from clgraph.graph import Graph
+from clgraph.graph.models import PowerLaw, RMat
+from clgraph.ranking.personalized.shards import join_on
+from clgraph.ranking.problem import Problem
+from clgraph.ranking.reproducible import BLOCK, LAUNCH, Exchange, Leaving, ReproduciblePower
+from clgraph.reference.reduction import reference_forest
+from clgraph.reference.samples import reference_sample
+from clgraph.reference.traversal import reference_bfs
+from clgraph.sampling.deletion_times import count_pairs, follow
+from clgraph.sampling.shards.extract import Extraction
+from clgraph.sampling.shards.forest import Choice, Forest, LaunchConfig, choose
+from clgraph.scale.comm import Ranks
+from clgraph.scale.generate import Draws
+from clgraph.scale.loading import Loading, upload_rows
+from clgraph.scale.manifest import Shard
+from clgraph.scale.shards import ShardRows
+from clgraph.scale.writing import write_shards
+from clgraph.traversal import blocks as bfs_many
+from clgraph.traversal import blocks as module
+from clgraph.traversal.blocks import Blocks, Searches
 
 
 def _rows() -> tuple[Any, Any, list[tuple[int, int]]]:
@@ -15,9 +40,6 @@ def _rows() -> tuple[Any, Any, list[tuple[int, int]]]:
 
 
 def _forest(device: Any, method: str, room: int, keep_times: bool, lanes: int) -> None:
-    from clgraph.reference.reduction import reference_forest
-    from clgraph.sampling.shards.forest import Forest, LaunchConfig
-
     row_ptr, heads, pairs = _rows()
     shape = LaunchConfig(chunk=16, lanes=lanes, keep_times=keep_times)
     forest = Forest(device, 50, 3, edges=method == "dre", room=room, shape=shape)
@@ -44,9 +66,6 @@ def case_forest_of_edges_with_times(device: Any) -> None:
 
 
 def _loaded(device: Any, row_ptr: Any, heads: Any, begin: int, end: int) -> Any:
-    from clgraph.scale.loading import upload_rows
-    from clgraph.scale.shards import ShardRows
-
     some = heads[row_ptr[begin] : row_ptr[end]]
     ways = {"way": some.astype(np.uint8)}
     rows = ShardRows(begin, row_ptr[begin : end + 1] - row_ptr[begin], some, ways)
@@ -55,9 +74,6 @@ def _loaded(device: Any, row_ptr: Any, heads: Any, begin: int, end: int) -> Any:
 
 def case_extract(device: Any) -> None:
     """Vertices and edges of a sample, and what comes along."""
-    from clgraph.sampling.shards.extract import Extraction
-    from clgraph.sampling.shards.forest import Choice
-
     row_ptr, heads, pairs = _rows()
     member = np.arange(50) % 3 > 0
     loaded = _loaded(device, row_ptr, heads, 0, 50)
@@ -72,13 +88,6 @@ def case_extract(device: Any) -> None:
 
 def case_join_on_a_device(device: Any) -> None:
     """Both ends of each shard's entries."""
-    import tempfile
-    from pathlib import Path
-
-    from clgraph.graph import Graph
-    from clgraph.ranking.personalized.shards import join_on
-    from clgraph.scale.writing import write_shards
-
     ends = np.unique(np.sort(np.random.default_rng(1).integers(0, 50, (2, 90)), axis=0), axis=1)
     graph = Graph.from_edges(*ends[:, ends[0] < ends[1]], vertices=np.arange(50))
     with tempfile.TemporaryDirectory() as folder:
@@ -89,9 +98,6 @@ def case_join_on_a_device(device: Any) -> None:
 
 def case_choose(device: Any) -> None:
     """Samples of the priority forest."""
-    from clgraph.reference.reduction import reference_forest
-    from clgraph.sampling.shards.forest import choose
-
     _, _, pairs = _rows()
     for method in ("drv", "dre"):
         words = np.zeros(50, np.uint64)
@@ -103,8 +109,6 @@ def case_choose(device: Any) -> None:
 
 def case_components_of_shards(device: Any) -> None:
     """Shards joined one after the other, labels merged."""
-    from clgraph.components.shards import Labels
-
     row_ptr, heads, pairs = _rows()
     first, other = Labels(device, 50), Labels(device, 50)
     for labels, begin, end in ((first, 0, 20), (first, 20, 30), (other, 30, 50)):
@@ -119,15 +123,6 @@ def case_components_of_shards(device: Any) -> None:
 
 def case_bfs_of_shards(device: Any) -> None:
     """A search that pushes, then pulls, then looks for predecessors and sources."""
-    import tempfile
-    from pathlib import Path
-
-    import clgraph
-    from clgraph.graph import Graph
-    from clgraph.reference.traversal import reference_bfs
-    from clgraph.scale.writing import write_shards
-    from clgraph.traversal import blocks as module
-
     tails, heads = np.random.default_rng(1).integers(0, 50, (2, 60))
     graph = Graph.from_edges(tails, heads, vertices=np.arange(50))
     expected = reference_bfs(graph, [7, 30])
@@ -142,18 +137,6 @@ def case_bfs_of_shards(device: Any) -> None:
 
 def case_bfs_many_of_shards(device: Any) -> None:
     """Many searches of three shards that push, then pull; two ranks bring together what they find."""
-    import tempfile
-    from pathlib import Path
-
-    import clgraph
-    from clgraph.graph import Graph
-    from clgraph.reference.traversal import reference_bfs
-    from clgraph.scale.comm import Ranks
-    from clgraph.scale.loading import Loading
-    from clgraph.scale.writing import write_shards
-    from clgraph.traversal import blocks as bfs_many
-    from clgraph.traversal.blocks import Blocks, Searches
-
     tails, heads = np.random.default_rng(1).integers(0, 9000, (2, 300))
     graph = Graph.from_edges(tails, np.r_[heads[:-40], tails[:40] * 0 + 5], vertices=np.arange(9000))
     sources = [5, int(tails[0]), 5]
@@ -174,10 +157,6 @@ def case_bfs_many_of_shards(device: Any) -> None:
 
 def case_pagerank_exchange(device: Any) -> None:
     """What two ranks tell each other; here the other one says 0 of every vertex."""
-    from clgraph.ranking.problem import Problem
-    from clgraph.ranking.reproducible import BLOCK, LAUNCH, Exchange, Leaving, ReproduciblePower
-    from clgraph.scale.comm import Ranks
-    from clgraph.scale.manifest import Shard
 
     class Told(Ranks):
         size, shares_memory = 2, False
@@ -199,11 +178,6 @@ def case_pagerank_exchange(device: Any) -> None:
 
 def case_curve_of_shards(device: Any) -> None:
     """When vertices leave, and the pairs by their last rows."""
-    from clgraph.graph import Graph
-    from clgraph.reference.reduction import reference_forest
-    from clgraph.reference.samples import reference_sample
-    from clgraph.sampling.deletion_times import count_pairs, follow
-
     row_ptr, heads, pairs = _rows()
     graph = Graph.from_edges(*np.transpose(pairs), vertices=np.arange(50))
     for method in ("drv", "dre"):
@@ -228,9 +202,6 @@ def case_curve_of_shards(device: Any) -> None:
 
 def case_generate_shards(device: Any) -> None:
     """Draws taken and merged, shard by shard, made anew or read."""
-    from clgraph.graph.models import PowerLaw, RMat
-    from clgraph.scale.generate import Draws
-
     for model in (PowerLaw(60, 4.0, 2.71, 3), RMat(6, 2, (0.57, 0.19, 0.19), 5, True, True)):
         tails, heads = model.draw(0, model.count)
         for kept in (False, True):

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from clgraph import Graph, average_shortest_path_length, shortest_paths
+from clgraph.graph import Graph
+from clgraph.reference.traversal import reference_bfs
+from clgraph.reference.weighted import verify_shortest_paths
+from clgraph.traversal import bfs, bfs_many, search, weighted
+from clgraph.traversal import many as bfs_many
+
 
 def _bfs(device: Any, many: bool = False, method: Any = "hybrid", **shape: Any) -> None:
-
-    from clgraph.graph import Graph
-    from clgraph.reference.traversal import reference_bfs
-    from clgraph.traversal import bfs, bfs_many, search
 
     shapes = search.LAUNCH
     search.LAUNCH = replace(shapes, simulator=replace(shapes.simulator, **shape))
@@ -77,8 +80,6 @@ def case_bfs_team_pull(device: Any) -> None:
 
 
 def _many(device: Any, counts: tuple[int, int, int, int], **shape: Any) -> None:
-    from clgraph.traversal import search
-
     names = ("many_count", "many_arcs", "pull_share", "scatter_share")
     items = (search.LAUNCH.gpu if shape.get("team") else search.LAUNCH.simulator).many_items
     changes: dict[str, Any] = dict(zip(names, counts, strict=True))
@@ -97,10 +98,6 @@ def case_bfs_many_scatter(device: Any) -> None:
 
 def _weighted(device: Any, listed: bool | None = None, **shape: Any) -> None:
     """Weights that are zero, that sums absorb, and that are not whole; a cutoff."""
-    from clgraph import Graph, average_shortest_path_length, shortest_paths
-    from clgraph.reference.weighted import verify_shortest_paths
-    from clgraph.traversal import weighted
-
     rng = np.random.default_rng(5)
     ends, weights = (rng.random((2, 150)) ** 2 * 40).astype(int), rng.choice([0, 1e-20, 0.3, 2], 150)
     graph = Graph.from_edges(*ends, weights=weights, vertices=np.arange(40), directed=True, duplicates="keep")
@@ -137,8 +134,6 @@ def case_weighted_listed(device: Any) -> None:
 
 def case_bfs_many_ranked(device: Any) -> None:
     """Many searches at once with vertices numbered by degree, from the first pull on."""
-    from clgraph.traversal import many as bfs_many
-
     bfs_many.MANY_VERTICES, bfs_many.HOT_SHARE = 0, 1
     bfs_many.RENUMBER_SEARCHES = 1
     _many(device, (0, 0, 3, 10**9))
@@ -156,10 +151,6 @@ def case_bfs_many_team_pull(device: Any) -> None:
 
 def case_bfs_many_deep(device: Any) -> None:
     """Many searches at once, pull and then push again, and so deep that the distances need more planes."""
-
-    from clgraph.graph import Graph
-    from clgraph.reference.traversal import reference_bfs
-    from clgraph.traversal import bfs_many, search
 
     _many(device, (0, 0, 4, 0))
     shapes = search.LAUNCH
