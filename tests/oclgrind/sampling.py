@@ -2,55 +2,77 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import replace
+from functools import partial, partialmethod
 from typing import Any
 
 import numpy as np
+from graphs import random_graph
 
-import clgraph.sampling.explore
-import clgraph.sampling.threshold_search
-from clgraph import Graph, powerlaw_graph, reduction_curve, sample_neighbors, split_edges
-from clgraph.device.launch_config import LaunchTable
+from clgraph import Graph, powerlaw_graph, reduction_curve, sample, sample_neighbors, split_edges
 from clgraph.reference import reference_sample, verify_sample
 from clgraph.reference.fanout import reference_neighbors, verify_neighbors
 from clgraph.reference.reduction import reference_contract, reference_explore
 from clgraph.reference.split import reference_split_edges
-from clgraph.sampling import contract, explore, replicates, runs, sample, strong
-from clgraph.sampling.contract import Contraction
+from clgraph.sampling import contract, explore, replicates, runs, strong, threshold_search
 from clgraph.sampling.deletion_times import rows_of_curve
-from clgraph.sampling.explore import BreadthFirst, DepthFirst
 from clgraph.sampling.repair import Repair
 from clgraph.sampling.request import check_request
-from clgraph.sampling.runs import side_by_side
+from oclgrind.shared import reshape
+
+
+def _graph(edges: int, n: int = 40, **options: Any) -> Graph:
+    return Graph.from_edges(*np.random.default_rng(6).integers(0, n, (2, edges)), **options)
 
 
 def _sample(device: Any, method: str, **options: Any) -> None:
     """A sample of a graph with parallel edges, checked against the reference."""
-    rng = np.random.default_rng(6)
-    graph = Graph.from_edges(rng.integers(0, 40, 60), rng.integers(0, 40, 60), duplicates="keep")
-    made = sample(graph, method, size="60%", seed=5, device=device, **options)
-    expected = reference_sample(
-        graph, method, size="60%", seed=5, mode=made.mode, tolerance=options.get("tolerance")
-    )
+    graph, asked = _graph(60, duplicates="keep"), {"size": "60%", "seed": 5}
+    made = sample(graph, method, device=device, **asked, **options)
+    tolerance = options.get("tolerance")
+    expected = reference_sample(graph, method, mode=made.mode, tolerance=tolerance, **asked)
     assert np.array_equal(made.vertices, expected.vertices)
     assert np.array_equal(made.edges, expected.edges)
     verify_sample(graph, made)
 
 
+# batched removal: of vertices, with undo
+case_sample_drv = partial(_sample, method="drv", mode="batched", tolerance=0)
+# of edges by their owners
+case_sample_dre = partial(_sample, method="dre", mode="batched", components="bfs", tolerance=0)
+# of edges, walking back for the owner and scanning for the far side
+case_sample_dre_scan = partial(_sample, method="dre", mode="batched", far_scan=True)
+# of a vertex's edge
+case_sample_drve = partial(_sample, method="drve", tolerance=0)
+# of a vertex's edge or of any edge
+case_sample_dhyb = partial(_sample, method="dhyb", tolerance=0)
+
+
+def case_sample_followed(device: Any) -> None:
+    """Batched removal with the component followed from batch to batch."""
+    runs.finder_for = Repair  # type: ignore[assignment]
+    _sample(device, "drve", tolerance=0)
+    _sample(device, "drv", mode="batched", tolerance=0)
+
+
+def _exact(device: Any, method: str, few: int = 3) -> None:
+    """Exact removal by probes, down to a few deletions that the host takes one by one."""
+    threshold_search.FEW = few
+    _sample(device, method, mode="exact")
+
+
+case_exact_drv = partial(_exact, method="drv")
+case_exact_dre = partial(_exact, method="dre")
+case_exact_dre_within = partial(_exact, method="dre", few=30)  # the sample is found among those few
+
+
 def case_fanout(device: Any) -> None:
     """Layered neighbours: rows of the reverse, parallel arcs, replacement, weights, trees, batches."""
     rng = np.random.default_rng(4)
-    ends = rng.integers(0, 30, (2, 90))
-    weights = rng.integers(0, 4, 90)
+    ends, weights = rng.integers(0, 30, (2, 90)), rng.integers(0, 4, 90)
     graph = Graph.from_edges(*ends, vertices=np.arange(30), directed=True, duplicates="keep", weights=weights)
-    for options in (
-        {"replace": True},
-        {"disjoint": True},
-        {"direction": "out"},
-        {"weighted": True},
-        {"weighted": True, "replace": True},
-    ):
+    weighted, replaced = {"weighted": True}, {"replace": True}
+    for options in (replaced, {"disjoint": True}, {"direction": "out"}, weighted, weighted | replaced):
         seeds = [1, 2, 3, 4]
         found = sample_neighbors(graph, seeds, [3, 2], seed=2, batches=2, device=device, **options)
         for b in range(2):
@@ -63,113 +85,58 @@ def case_fanout(device: Any) -> None:
 
 def case_fanout_numbers(device: Any) -> None:
     """Layered neighbours by vertex number: the last hop is not numbered."""
-    graph = Graph.from_edges(*np.random.default_rng(4).integers(0, 30, (2, 90)), vertices=np.arange(30))
+    graph = random_graph(4, 30, 90)
     found = sample_neighbors(graph, [1, 2, 3, 4], [3, 2], seed=2, batches=2, relabel=False, device=device)
     verify_neighbors(graph, found, [3, 2])
 
 
+def _pairs(ends: Any) -> list[tuple[int, int]]:
+    return list(zip(*ends.tolist(), strict=True))
+
+
 def case_split(device: Any) -> None:
     """Edges held out, and negatives by both laws."""
-    ends = np.random.default_rng(5).integers(0, 30, (2, 90))
     for directed in (False, True):
-        graph = Graph.from_edges(*ends, vertices=np.arange(30), directed=directed)
+        graph = random_graph(5, 30, 90, directed=directed)
         for options in ({}, {"keep_connected": False, "negative_law": "degree"}):
             found = split_edges(graph, 20, 5, seed=3, device=device, **options)
             wanted = reference_split_edges(graph, 20, 5, seed=3, **options)
             for number, part in enumerate((found.train, found.validation, found.test)):
-                assert list(zip(*part.edges.tolist(), strict=True)) == wanted.edges[number]
-                assert list(zip(*part.negatives.tolist(), strict=True)) == wanted.negatives[number]
+                assert _pairs(part.edges) == wanted.edges[number]
+                assert _pairs(part.negatives) == wanted.negatives[number]
     # few pairs without an edge: one round of draws does not find them all
     u, v = np.triu_indices(12, 1)
     kept = np.arange(len(u)) % 11 > 0
     graph = Graph.from_edges(u[kept], v[kept])
-    options = {"negatives": 0.1, "negative_law": "degree"}
-    found, wanted = (
-        split_edges(graph, 20, 10, seed=3, device=device, **options),
-        reference_split_edges(graph, 20, 10, seed=3, **options),
-    )
-    assert list(zip(*found.train.negatives.tolist(), strict=True)) == wanted.negatives[0] != []
-
-
-def case_sample_drv(device: Any) -> None:
-    """Batched removal of vertices, with undo."""
-    _sample(device, "drv", mode="batched", tolerance=0)
-
-
-def case_sample_dre(device: Any) -> None:
-    """Batched removal of edges by their owners."""
-    _sample(device, "dre", mode="batched", components="bfs", tolerance=0)
-
-
-def case_sample_dre_scan(device: Any) -> None:
-    """Batched removal of edges, walking back for the owner and scanning for the far side."""
-    _sample(device, "dre", mode="batched", far_scan=True)
-
-
-def case_sample_drve(device: Any) -> None:
-    """Batched removal of a vertex's edge."""
-    _sample(device, "drve", tolerance=0)
-
-
-def case_sample_followed(device: Any) -> None:
-    """The same, and removal of vertices, with the component followed from batch to batch."""
-    runs.finder_for = Repair  # type: ignore[assignment]
-    _sample(device, "drve", tolerance=0)
-    _sample(device, "drv", mode="batched", tolerance=0)
-
-
-def case_sample_dhyb(device: Any) -> None:
-    """Batched removal of a vertex's edge or of any edge."""
-    _sample(device, "dhyb", tolerance=0)
+    options = {"seed": 3, "negatives": 0.1, "negative_law": "degree"}
+    found = split_edges(graph, 20, 10, device=device, **options)
+    wanted = reference_split_edges(graph, 20, 10, **options)
+    assert _pairs(found.train.negatives) == wanted.negatives[0] != []
 
 
 def _strong_sample(device: Any, method: str, duplicates: Any, long_row: int | None) -> None:
-    """A sample that keeps the largest strong component, checked against the reference."""
-    rng = np.random.default_rng(8)
-    strong.StrongCopraFinder.__init__ = functools.partialmethod(
-        strong.StrongCopraFinder.__init__, long_row=long_row
-    )  # type: ignore[assignment]
-    graph = Graph.from_edges(*rng.integers(0, 40, (2, 110)), directed=True, duplicates=duplicates)
-    made = sample(graph, method, size="50%", seed=5, device=device, connection="strong")
-    expected = reference_sample(graph, method, size="50%", seed=5, mode="batched", connection="strong")
+    """A sample that keeps the largest strong component after batches, checked against the reference."""
+    plain = strong.StrongCopraFinder.__init__
+    strong.StrongCopraFinder.__init__ = partialmethod(plain, long_row=long_row)  # type: ignore[assignment]
+    ends = np.random.default_rng(8).integers(0, 40, (2, 110))
+    graph = Graph.from_edges(*ends, directed=True, duplicates=duplicates)
+    asked = {"size": "50%", "seed": 5, "connection": "strong"}
+    made = sample(graph, method, device=device, **asked)
+    expected = reference_sample(graph, method, mode="batched", **asked)
     assert np.array_equal(made.vertices, expected.vertices)
     assert np.array_equal(made.edges, expected.edges)
 
 
-def case_sample_strong(device: Any) -> None:
-    """The largest strong component after batches of vertices."""
-    _strong_sample(device, "drv", "merge", None)
+case_sample_strong = partial(_strong_sample, method="drv", duplicates="merge", long_row=None)
+# of parallel edges, with long rows in pieces
+case_sample_strong_pieces = partial(_strong_sample, method="dre", duplicates="keep", long_row=2)
 
 
-def case_sample_strong_pieces(device: Any) -> None:
-    """The same after batches of parallel edges, with long rows in pieces."""
-    _strong_sample(device, "dre", "keep", 2)
-
-
-def case_exact_drv(device: Any) -> None:
-    """Exact removal of vertices by probes."""
-    clgraph.sampling.threshold_search.FEW = 3
-    _sample(device, "drv", mode="exact")
-
-
-def case_exact_dre(device: Any) -> None:
-    """Exact removal of edges by probes."""
-    clgraph.sampling.threshold_search.FEW = 3
-    _sample(device, "dre", mode="exact")
-
-
-def case_exact_dre_within(device: Any) -> None:
-    """The same, where the sample is found among deletions that the host takes one by one."""
-    clgraph.sampling.threshold_search.FEW = 30
-    _sample(device, "dre", mode="exact")
-
-
-def _side_by_side(device: Any, engine: str, *methods: str) -> None:
+def _side_by_side(device: Any, engine: str, methods: tuple[str, ...]) -> None:
     """Runs side by side, against each alone."""
-    rng = np.random.default_rng(6)
-    graph = Graph.from_edges(rng.integers(0, 40, 60), rng.integers(0, 40, 60))
+    graph = _graph(60)
     for method in methods:
-        found = side_by_side(device, graph, check_request(graph, method, {}), 3)
+        found = runs.side_by_side(device, graph, check_request(graph, method, {}), 3)
         assert found is not None and found.__name__ == engine
         made = sample(graph, method, sizes=[20, 5], seed=5, seeds=3, device=device)
         made._joined_on(device)
@@ -179,43 +146,25 @@ def _side_by_side(device: Any, engine: str, *methods: str) -> None:
             assert np.array_equal(each.edges, alone.edges)
 
 
-def case_contract_runs(device: Any) -> None:
-    """Contractions side by side, a run a work-group."""
-    _side_by_side(device, "ContractRuns", "cre", "crve")
-
-
-def case_draw_runs(device: Any) -> None:
-    """Batches of drawn edges side by side, a run a work-group."""
-    _side_by_side(device, "DrawRuns", "drve", "dhyb")
-
-
-def case_replicates(device: Any) -> None:
-    """Exact runs side by side, a run a work-item."""
-    _side_by_side(device, "MergeTrees", "drv", "dre")
+# a run a work-group: contractions, batches of drawn edges
+case_contract_runs = partial(_side_by_side, engine="ContractRuns", methods=("cre", "crve"))
+case_draw_runs = partial(_side_by_side, engine="DrawRuns", methods=("drve", "dhyb"))
+# exact runs, a run a work-item
+case_replicates = partial(_side_by_side, engine="MergeTrees", methods=("drv", "dre"))
+case_replicates_breadth = partial(_side_by_side, engine="BreadthRuns", methods=("ebfs",))
+case_replicates_depth = partial(_side_by_side, engine="DepthRuns", methods=("edfs",))
 
 
 def case_replicates_probes(device: Any) -> None:
-    """The same with all runs in each launch, and with too little room for the last deletions."""
-    probes = runs.SideBySide("probes", 1 << 20)
-    runs.LAUNCH = LaunchTable(gpu=probes, cpu=probes, simulator=probes)
+    """Exact runs, all in each launch, and with too little room for the last deletions."""
+    runs.LAUNCH = replace(runs.LAUNCH, simulator=runs.SideBySide("probes", 1 << 20))
     replicates.FEW, replicates.ROOM = 6, 12
-    _side_by_side(device, "Probes", "drv", "dre")
-
-
-def case_replicates_breadth(device: Any) -> None:
-    """Breadth-first runs side by side."""
-    _side_by_side(device, "BreadthRuns", "ebfs")
-
-
-def case_replicates_depth(device: Any) -> None:
-    """Depth-first runs side by side."""
-    _side_by_side(device, "DepthRuns", "edfs")
+    _side_by_side(device, "Probes", ("drv", "dre"))
 
 
 def _curve(device: Any, method: Any) -> None:
-    """All sizes of an exact reduction, against samples of the reference."""
-    rng = np.random.default_rng(6)
-    graph = Graph.from_edges(rng.integers(0, 30, 40), rng.integers(0, 30, 40))
+    """All sizes of an exact reduction at once, against samples of the reference."""
+    graph = _graph(40, n=30)
     found = reduction_curve(graph, method, seed=5, mode="exact", device=device)
     assert len(found.vertices) > 5
     for size in range(1, graph.num_vertices, 3):
@@ -223,9 +172,8 @@ def _curve(device: Any, method: Any) -> None:
         assert found.at(size)[1:] == (len(expected.vertices), len(expected.edges))
 
 
-def case_curve_drv(device: Any) -> None:
-    """All sizes of an exact removal of vertices at once."""
-    _curve(device, "drv")
+case_curve_drv = partial(_curve, method="drv")
+case_curve_dre = partial(_curve, method="dre")
 
 
 def case_deletion_times(device: Any) -> None:
@@ -238,18 +186,11 @@ def case_deletion_times(device: Any) -> None:
             assert np.array_equal(getattr(found, name), row)
 
 
-def case_curve_dre(device: Any) -> None:
-    """All sizes of an exact removal of edges at once."""
-    _curve(device, "dre")
-
-
 def _contract(device: Any, method: str) -> None:
     """A contraction in chunks of a few draws, checked against the reference."""
-    few = replace(contract.LAUNCH.of(device), chunk=16)
-    contract.LAUNCH = replace(contract.LAUNCH, simulator=few)
-    rng = np.random.default_rng(6)
-    graph = Graph.from_edges(rng.integers(0, 40, 70), rng.integers(0, 40, 70), duplicates="keep")
-    run = Contraction(device, graph.without_self_loops, 5, method=method)
+    reshape(contract, chunk=16)
+    graph = _graph(70, duplicates="keep")
+    run = contract.Contraction(device, graph.without_self_loops, 5, method=method)
     run.start()
     for wanted in reference_contract(graph, method, sizes=["60%", 3, 1], seed=5):
         run.shrink_to(wanted.target_vertices)
@@ -258,23 +199,17 @@ def _contract(device: Any, method: str) -> None:
         assert np.count_nonzero(left.arc_mask(graph)) == 2 * len(wanted.edges)
 
 
-def case_contract_cre(device: Any) -> None:
-    """Contraction of uniform edges."""
-    _contract(device, "cre")
+case_contract_cre = partial(_contract, method="cre")  # uniform edges
+case_contract_crve = partial(_contract, method="crve")  # a uniform vertex's edge
 
 
-def case_contract_crve(device: Any) -> None:
-    """Contraction of a uniform vertex's edge."""
-    _contract(device, "crve")
-
-
-def _explore(device: Any, method: str) -> None:
+def _explore(device: Any, method: str, **shape: Any) -> None:
     """An exploration, checked against the reference."""
-    clgraph.sampling.explore.CAPACITY = 4
-    rng = np.random.default_rng(6)
-    graph = Graph.from_edges(rng.integers(0, 40, 70), rng.integers(0, 40, 70), duplicates="keep")
-    explore = BreadthFirst if method == "ebfs" else DepthFirst
-    run = explore(device, graph.without_self_loops, 5)
+    explore.CAPACITY = 4
+    reshape(explore, **shape)
+    graph = _graph(70, duplicates="keep")
+    way = explore.BreadthFirst if method == "ebfs" else explore.DepthFirst
+    run = way(device, graph.without_self_loops, 5)
     run.start()
     for wanted in reference_explore(graph, method, sizes=["60%", "30%", 1], seed=5):
         run.shrink_to(wanted.target_vertices)
@@ -283,18 +218,6 @@ def _explore(device: Any, method: str) -> None:
         assert np.count_nonzero(left.arc_mask(graph)) == 2 * len(wanted.edges)
 
 
-def case_explore_ebfs(device: Any) -> None:
-    """Exploration breadth-first, a level cut."""
-    _explore(device, "ebfs")
-
-
-def case_explore_edfs(device: Any) -> None:
-    """Exploration depth-first, one neighbour at a time."""
-    one = replace(explore.LAUNCH.of(device), lanes=1)
-    explore.LAUNCH = replace(explore.LAUNCH, simulator=one)
-    _explore(device, "edfs")
-
-
-def case_explore_edfs_lanes(device: Any) -> None:
-    """Exploration depth-first as GPUs do it: several neighbours at a time."""
-    _explore(device, "edfs")
+case_explore_ebfs = partial(_explore, method="ebfs")  # a level cut
+case_explore_edfs = partial(_explore, method="edfs", lanes=1)  # one neighbour at a time
+case_explore_edfs_lanes = partial(_explore, method="edfs")  # several, as GPUs do it

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import clgraph
+from clgraph import Graph, write_shards
 from clgraph.components.shards import Labels
-from clgraph.graph import Graph
 from clgraph.graph.models import PowerLaw, RMat
 from clgraph.ranking.personalized.shards import join_on
 from clgraph.ranking.problem import Problem
@@ -26,10 +26,9 @@ from clgraph.scale.generate import Draws
 from clgraph.scale.loading import Loading, upload_rows
 from clgraph.scale.manifest import Shard
 from clgraph.scale.shards import ShardRows
-from clgraph.scale.writing import write_shards
-from clgraph.traversal import blocks as bfs_many
-from clgraph.traversal import blocks as module
-from clgraph.traversal.blocks import Blocks, Searches
+from clgraph.traversal import blocks
+
+PLACE = Path("g.clgs")  # in the folder that a case runs in
 
 
 def _rows() -> tuple[Any, Any, list[tuple[int, int]]]:
@@ -39,7 +38,7 @@ def _rows() -> tuple[Any, Any, list[tuple[int, int]]]:
     return row_ptr, (pairs % 50).astype(np.int32), list(zip(pairs // 50, pairs % 50, strict=True))
 
 
-def _forest(device: Any, method: str, room: int, keep_times: bool, lanes: int) -> None:
+def _forest(device: Any, method: str, room: int = 400, keep_times: bool = False, lanes: int = 8) -> None:
     row_ptr, heads, pairs = _rows()
     shape = LaunchConfig(chunk=16, lanes=lanes, keep_times=keep_times)
     forest = Forest(device, 50, 3, edges=method == "dre", room=room, shape=shape)
@@ -50,19 +49,10 @@ def _forest(device: Any, method: str, room: int, keep_times: bool, lanes: int) -
     assert forest.words().tolist() == expected.tolist()
 
 
-def case_forest_of_vertices(device: Any) -> None:
-    """drv, work-groups of 8, in batches."""
-    _forest(device, "drv", 64, False, 8)
-
-
-def case_forest_of_edges(device: Any) -> None:
-    """dre, work-groups of 8, a list long enough to be split by time."""
-    _forest(device, "dre", 400, False, 8)
-
-
-def case_forest_of_edges_with_times(device: Any) -> None:
-    """dre, one work-item a chunk, times kept, split by time."""
-    _forest(device, "dre", 400, True, 1)
+# work-groups of 8: in batches; a list long enough to be split by time; one work-item a chunk, times kept
+case_forest_of_vertices = partial(_forest, method="drv", room=64)
+case_forest_of_edges = partial(_forest, method="dre")
+case_forest_of_edges_with_times = partial(_forest, method="dre", keep_times=True, lanes=1)
 
 
 def _loaded(device: Any, row_ptr: Any, heads: Any, begin: int, end: int) -> Any:
@@ -90,8 +80,7 @@ def case_join_on_a_device(device: Any) -> None:
     """Both ends of each shard's entries."""
     ends = np.unique(np.sort(np.random.default_rng(1).integers(0, 50, (2, 90)), axis=0), axis=1)
     graph = Graph.from_edges(*ends[:, ends[0] < ends[1]], vertices=np.arange(50))
-    with tempfile.TemporaryDirectory() as folder:
-        found = join_on(device, write_shards(graph, Path(folder) / "g.clgs", shard_edges=30))
+    found = join_on(device, write_shards(graph, PLACE, shard_edges=30))
     assert found.row_ptr.tolist() == graph.row_ptr.tolist()
     assert found.col_idx.tolist() == graph.col_idx.tolist()
 
@@ -123,16 +112,15 @@ def case_components_of_shards(device: Any) -> None:
 
 def case_bfs_of_shards(device: Any) -> None:
     """A search that pushes, then pulls, then looks for predecessors and sources."""
-    tails, heads = np.random.default_rng(1).integers(0, 50, (2, 60))
-    graph = Graph.from_edges(tails, heads, vertices=np.arange(50))
-    expected = reference_bfs(graph, [7, 30])
-    with tempfile.TemporaryDirectory() as folder:
-        shards = write_shards(graph, Path(folder) / "g.clgs")
-        for module.FEW in (0, 1000):
-            found = clgraph.bfs(shards, [7, 30], device=device)
-            assert found.distance.tolist() == expected[0].tolist()
-            assert found.source_of is not None and found.source_of.tolist() == expected[2].tolist()
-            assert found.predecessor is not None and found.predecessor.tolist() == expected[1].tolist()
+    ends = np.random.default_rng(1).integers(0, 50, (2, 60))
+    graph = Graph.from_edges(*ends, vertices=np.arange(50))
+    expected = [each.tolist() for each in reference_bfs(graph, [7, 30])]
+    shards = write_shards(graph, PLACE)
+    for blocks.FEW in (0, 1000):
+        found = clgraph.bfs(shards, [7, 30], device=device)
+        assert found.source_of is not None and found.predecessor is not None
+        parts = (found.distance, found.predecessor, found.source_of)
+        assert [each.tolist() for each in parts] == expected
 
 
 def case_bfs_many_of_shards(device: Any) -> None:
@@ -141,18 +129,17 @@ def case_bfs_many_of_shards(device: Any) -> None:
     graph = Graph.from_edges(tails, np.r_[heads[:-40], tails[:40] * 0 + 5], vertices=np.arange(9000))
     sources = [5, int(tails[0]), 5]
     expected = [reference_bfs(graph, source)[0].tolist() for source in sources]
-    with tempfile.TemporaryDirectory() as folder:
-        shards = write_shards(graph, Path(folder) / "g.clgs", shard_edges=200)
-        found = clgraph.bfs_many(shards, sources, device=device, lanes=32)
-        assert found.distance.tolist() == expected
-        found = clgraph.bfs_many(shards, [*sources, *[5] * 30], device=device)
-        assert found.distance.tolist() == expected + [expected[0]] * 30
+    shards = write_shards(graph, PLACE, shard_edges=200)
+    found = clgraph.bfs_many(shards, sources, device=device, lanes=32)
+    assert found.distance.tolist() == expected
+    found = clgraph.bfs_many(shards, [*sources, *[5] * 30], device=device)
+    assert found.distance.tolist() == expected + [expected[0]] * 30
 
-        loading = Loading(device, shards, room=1 << 20)
-        for push in ("rows", None):
-            searches = Searches(Blocks(Ranks(), loading, push, "rows"), device, 32)
-            part = searches.run(np.array(sources, np.int32), bfs_many.DEEP, None)
-            assert part is not None and part[0].tolist() == expected
+    loading = Loading(device, shards, room=1 << 20)
+    for push in ("rows", None):
+        searches = blocks.Searches(blocks.Blocks(Ranks(), loading, push, "rows"), device, 32)
+        part = searches.run(np.array(sources, np.int32), blocks.DEEP, None)
+        assert part is not None and part[0].tolist() == expected
 
 
 def case_pagerank_exchange(device: Any) -> None:
@@ -186,15 +173,13 @@ def case_curve_of_shards(device: Any) -> None:
         words[: len(forest)] = forest
         with device.alone():
             path = follow(device, device.upload(words), 50, 3, 10, edges=method == "dre")
-        last, vertices = (
-            device.download(path.last, np.int32, 50),
-            device.download(path.vertices, np.int64, path.rows),
-        )
+        last = device.download(path.last, np.int32, 50)
+        vertices = device.download(path.vertices, np.int64, path.rows)
         expected = reference_sample(graph, method, size=10, seed=3)
         for both_ways in (False, True):
             rows = (graph.row_ptr, graph.col_idx) if both_ways else (row_ptr, heads)
-            blocks = [_loaded(device, *rows, 0, 50)]
-            ends, _ = count_pairs(device, path, 3, blocks, edges=method == "dre", both_ways=both_ways)
+            loaded = [_loaded(device, *rows, 0, 50)]
+            ends, _ = count_pairs(device, path, 3, loaded, edges=method == "dre", both_ways=both_ways)
             assert device.download(ends, np.int64, path.rows)[-1] == len(expected.edges)
         assert np.array_equal(np.flatnonzero(last == path.rows - 1), expected.vertices)
         assert vertices[-1] == len(expected.vertices)
