@@ -9,6 +9,7 @@ import zlib
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from fuzz.case import Case
 from fuzz.mutations import mutate
@@ -42,8 +43,6 @@ def spoil(array: Any, rng: random.Random) -> Any:
 
 def npz_case(kind: str, rng: random.Random) -> Case:
     """A matrix as SciPy saves it; the arrays within, or the archive, damaged."""
-    import scipy.sparse as sp
-
     n = rng.choice((0, 1, 2, 3, 6, 20)) if rng.random() < 0.9 else rng.choice((3, 5))
     pairs = [(rng.randrange(n), rng.randrange(n)) for _ in range(rng.choice((0, 1, 3, 10, 40)))] if n else []
     u, v = (np.array([pair[i] for pair in pairs], np.int64) for i in (0, 1))

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from clgraph.cli import main
 from fuzz.case import Case, Failure
 from fuzz.texts import text_case
 
@@ -143,8 +144,6 @@ def command_case(kind: str, rng: random.Random) -> Case:
 
 def run_command(case: Case, folder: Path) -> bool:
     """Whether the command ended with 0; a `Failure` for a traceback, an odd status or an odd exception."""
-    from clgraph.cli import main
-
     os.chdir(folder)
     case.write(folder)
     args = [text.replace("\udcff", os.fsdecode(b"\xff")) for text in case.what["args"]]

@@ -6,6 +6,13 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from clgraph import ClgraphError, get_device
+from clgraph.files.dispatch import reader_of
+from clgraph.files.read_ahead import LaunchConfig, NotTaken, ReadSettings
+from clgraph.formats.common import Options, check_file
+from clgraph.formats.table import FORMATS
 from fuzz.binaries import clg_case, table_case
 from fuzz.case import Case, Failure
 from fuzz.invariants import check_invariants
@@ -58,22 +65,12 @@ def _cut(case: Case, rng: random.Random) -> Case:
 
 def run_twice(case: Case, folder: Path) -> bool:
     """Whether the device took the file."""
-    from clgraph import get_device
-
     case.write(folder)
     return compare(case, folder, get_device())
 
 
 def compare(case: Case, folder: Path, device: Any) -> bool:
     """Whether the device took the file; a `Failure` unless the host says the same of it."""
-    import numpy as np
-
-    from clgraph import ClgraphError
-    from clgraph.files.dispatch import reader_of
-    from clgraph.files.read_ahead import LaunchConfig, NotTaken, ReadSettings
-    from clgraph.formats.common import Options, check_file
-    from clgraph.formats.table import FORMATS
-
     path, form = folder / case.what["path"], case.what.get("format", "edges")
     options = Options(**case.what["options"])
     said = wanted = made = None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import clgraph
 from fuzz.binaries import clg_case, npz_case, table_case
 from fuzz.calls import call_case, run_call
 from fuzz.case import Case, Failure
@@ -32,8 +33,6 @@ class Kind:
 
 def run_read(case: Case, folder: Path) -> bool:
     """Read a file; check what came of it."""
-    import clgraph
-
     case.write(folder)
     how, expect = case.what["options"], case.what["expect"]
     try:

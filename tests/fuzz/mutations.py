@@ -3,82 +3,27 @@
 from __future__ import annotations
 
 import gzip
+import io
 import random
 import re
 from itertools import pairwise
 
-from clgraph.formats.packed import END
+from clgraph.formats.packed import END, Packer, zstd_library
 
 NUMBERS = (
-    b"0",
-    b"-0",
-    b"-1",
-    b"00",
-    b"010",
-    b"1_2",
-    b"+5",
-    b"1.5",
-    b"1e3",
-    b"1e308",
-    b"1e999",
-    b"nan",
-    b"inf",
-    b"-inf",
-    b"nan(0x1)",
-    b"0x10",
-    b"2147483647",
-    b"2147483648",
-    b"4294967296",
-    b"1099511627776",
-    b"9223372036854775807",
-    b"9223372036854775808",
-    b"18446744073709551616",
-    b"1000000000000",
-    b"9" * 40,
-    b"1" + b"0" * 4400,
-    "²".encode(),
-    "٣".encode(),
-    "１".encode(),
+    *b"0 -0 -1 00 010 1_2 +5 1.5 1e3 1e308 1e999 nan inf -inf nan(0x1) 0x10 2147483647 2147483648".split(),
+    *b"4294967296 1099511627776 9223372036854775807 9223372036854775808 18446744073709551616".split(),
+    *(b"1000000000000", b"9" * 40, b"1" + b"0" * 4400, "²".encode(), "٣".encode(), "１".encode()),
 )
 WORDS = (
-    b"\0",
-    b"\r",
-    b"\r\n",
-    b"\n",
-    b"\r\r\n",
-    b"\n\n",
-    b" ",
-    b"\t",
-    b",",
-    b";",
-    b'"',
-    b"#",
-    b"%",
-    b"# c\r\r\n",
-    b"%\n",
-    b"\xff",
-    b"\xfe\xff",
-    b"\xef\xbb\xbf",
-    "é".encode(),
-    "é".encode("latin-1"),
-    "\u2028".encode(),
-    b"\x1a",
-    b"\x0c",
-    b"\x1c",
-    b"\x85",
-    "\u0085".encode(),
-    b"\xc2\xa0",
-    b"\xed\xa0\x80",
-    b"\x1f\x8b",
-    b"e",
-    b"-",
-    b"=",
-    b":",
-    b"source,target\n",
-    b"u v\n",
-    b"true",
-    b"False",
+    *(b"\0", b"\r", b"\r\n", b"\n", b"\r\r\n", b"\n\n", b" ", b"\t", b",", b";", b'"', b"#", b"%"),
+    *(b"# c\r\r\n", b"%\n", b"\xff", b"\xfe\xff", b"\xef\xbb\xbf", "é".encode(), "é".encode("latin-1")),
+    *("\u2028".encode(), b"\x1a", b"\x0c", b"\x1c", b"\x85", "\u0085".encode(), b"\xc2\xa0", b"\xed\xa0\x80"),
+    *(b"\x1f\x8b", b"e", b"-", b"=", b":", b"source,target\n", b"u v\n", b"true", b"False"),
 )
+# numbers of binary files, besides small ones
+WIDE = (0, 1, -1, 2, 255, 2**31 - 1, -(2**31), 2**40, 2**62, 2**63 - 1)
+LINE_ENDS = ((b"\n", b"\r\n"), (b"\n", b"\r"), (b"\n", b"\r\r\n"), (b" ", b"\t"), (b"\n", b"\0\n"))
 
 
 def mutate(data: bytes, rng: random.Random, text: bool) -> bytes:
@@ -115,9 +60,7 @@ def _once(data: bytes, rng: random.Random, text: bool) -> bytes:
         return data[:at] + rng.choice(WORDS) + data[at:]
     if way == 8 and not text:  # a number of a binary file, whatever it was
         width = rng.choice((1, 2, 4, 8))
-        number = rng.choice(
-            (0, 1, -1, 2, 255, 2**31 - 1, -(2**31), 2**40, 2**62, 2**63 - 1, rng.randrange(99))
-        )
+        number = rng.choice((*WIDE, rng.randrange(99)))
         at -= at % width
         return data[:at] + (number % (1 << 8 * width)).to_bytes(width, "little") + data[at + width :]
     if way in (8, 9, 10) and text:  # a number of a text
@@ -126,9 +69,7 @@ def _once(data: bytes, rng: random.Random, text: bool) -> bytes:
             start, end = rng.choice(found[: rng.choice((3, len(found)))])
             return data[:start] + rng.choice(NUMBERS) + data[end:]
     if way == 11 and text:  # line ends
-        old, new = rng.choice(
-            ((b"\n", b"\r\n"), (b"\n", b"\r"), (b"\n", b"\r\r\n"), (b" ", b"\t"), (b"\n", b"\0\n"))
-        )
+        old, new = rng.choice(LINE_ENDS)
         return data.replace(old, new, rng.choice((1, -1)))
     return data[:at] + rng.randbytes(rng.choice((1, 2, 8))) + data[at:]
 
@@ -140,12 +81,9 @@ def compress(data: bytes, rng: random.Random, suffix: str = ".gz") -> bytes:
     if suffix == ".zst":
         packed = b"".join(_frame(part, rng) for part in parts)
     else:
-        blocks = [rng.random() < 0.4 for _ in parts]
-        packed = b"".join(
-            _blocks(part) if block else gzip.compress(part, 1, mtime=0)
-            for part, block in zip(parts, blocks, strict=True)
-        )
-        packed += END if blocks[-1] else b""
+        ways = [_blocks if rng.random() < 0.4 else _member for _ in parts]
+        packed = b"".join(way(part) for way, part in zip(ways, parts, strict=True))
+        packed += END if ways[-1] is _blocks else b""
     way = rng.randrange(6)
     if way == 0:
         return mutate(packed, rng, False)
@@ -154,11 +92,11 @@ def compress(data: bytes, rng: random.Random, suffix: str = ".gz") -> bytes:
     return packed
 
 
+def _member(data: bytes) -> bytes:
+    return gzip.compress(data, 1, mtime=0)
+
+
 def _blocks(data: bytes) -> bytes:
-    import io
-
-    from clgraph.formats.packed import Packer
-
     file = io.BytesIO()
     packer = Packer(file)
     with packer.pool:
@@ -168,8 +106,6 @@ def _blocks(data: bytes) -> bytes:
 
 
 def _frame(data: bytes, rng: random.Random) -> bytes:
-    from clgraph.formats.packed import zstd_library
-
     library = zstd_library()
     way = rng.randrange(5)
     if way == 0:  # does not tell its length

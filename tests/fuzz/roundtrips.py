@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+import clgraph
+from clgraph import Graph
 from clgraph.formats.table import find_format
 from fuzz.case import Case, Failure
 from fuzz.invariants import check_invariants, compare_edges, edges_of
@@ -41,51 +43,43 @@ FORMATS = {name: kept(name) for name in FILES} | {
     "igraph": "dvm",
 }
 ODD = (
-    "",
-    " ",
-    " a",
-    "a ",
-    "a b",
-    "a\tb",
-    "a,b",
-    '"',
-    'a"b',
-    "'",
-    "#a",
-    "%a",
-    "a#b",
-    "a%b",
-    "a\nb",
-    "a\rb",
-    "\r",
-    "\0",
-    "a\0b",
-    "\ufeff",
-    "\ufeffa",
-    "\u2028",
-    "\x85",
-    "a\x85",
-    "\xa0",
-    "a\x1cb",
-    "\x1f",
-    "\ud800",
-    "-1",
-    "1e5",
-    "+1",
-    "²",
-    "Source",
-    "TARGET",
-    "weight",
-    "node1",
-    "node2",
-    "\x7f",
-    "\\",
-    "\\N",
-    "NA",
-    "null",
-    "e\u0301",
-    "\u00e9",
-    "﹟",
+    *(
+        "",
+        " ",
+        " a",
+        "a ",
+        "a b",
+        "a\tb",
+        "a,b",
+        '"',
+        'a"b',
+        "'",
+        "#a",
+        "%a",
+        "a#b",
+        "a%b",
+        "a\nb",
+        "a\rb",
+        "\r",
+    ),
+    *("\0", "a\0b", "\ufeff", "\ufeffa", "\u2028", "\x85", "a\x85", "\xa0", "a\x1cb", "\x1f", "\ud800"),
+    *(
+        "-1",
+        "1e5",
+        "+1",
+        "²",
+        "Source",
+        "TARGET",
+        "weight",
+        "node1",
+        "node2",
+        "\x7f",
+        "\\",
+        "\\N",
+        "NA",
+        "null",
+    ),
+    *("e\u0301", "\u00e9", "﹟"),
 )
 
 
@@ -117,16 +111,12 @@ def graph_case(kind: str, rng: random.Random) -> Case:
 
 def run_graph(case: Case, folder: Path) -> bool:
     """Whether the graph could be written; raises `Failure` where it came back as another."""
-    import clgraph
-
     what = dict(case.what)
     through = what.pop("through")
-    text = any(
-        isinstance(name, str) for group in ("source", "target", "vertices") for name in what.get(group, ())
-    )
-    for name in ("source", "target", "vertices"):
-        if name in what:
-            what[name] = np.array(what[name], object if text else np.int64)
+    ends = {name: what[name] for name in ("source", "target", "vertices") if name in what}
+    text = any(isinstance(name, str) for group in ends.values() for name in group)
+    for name, group in ends.items():
+        what[name] = np.array(group, object if text else np.int64)
     try:
         graph = clgraph.Graph.from_edges(what.pop("source"), what.pop("target"), **what)
     except clgraph.ClgraphError:
@@ -159,8 +149,6 @@ def _counts(graph: Any) -> list[int]:
 
 
 def _through(graph: Any, name: str, folder: Path) -> Any:
-    import clgraph
-
     copies = graph.multiplicity is None and graph.num_duplicates > 0
     duplicates = "keep" if copies else "merge"
     if "." not in name:
@@ -201,20 +189,17 @@ EXPORTS = {
 
 
 def _by_library(graph: Any, name: str, duplicates: Any, given: Any) -> Any:
-    from clgraph import Graph
-
     if name == "pickle":
         return pickle.loads(pickle.dumps(graph))
+    weighted = graph.weights is not None
     if name == "scipy":
-        return Graph.from_scipy(given, directed=graph.directed, weighted=graph.weights is not None)
+        return Graph.from_scipy(given, directed=graph.directed, weighted=weighted)
     if name in ("pandas", "table"):
+        how: dict[str, Any] = {
+            "weight": "weight" if weighted else None,
+            "multiplicity": None if graph.multiplicity is None else "multiplicity",
+        }
         make = Graph.from_pandas if name == "pandas" else Graph.from_arrow
-        return make(
-            given,
-            weight=None if graph.weights is None else "weight",
-            multiplicity=None if graph.multiplicity is None else "multiplicity",
-            directed=graph.directed,
-            duplicates=duplicates,
-        )
+        return make(given, directed=graph.directed, duplicates=duplicates, **how)
     make = Graph.from_networkx if name == "networkx" else Graph.from_igraph
-    return make(given, weight=graph.weights is not None, duplicates=duplicates)
+    return make(given, weight=weighted, duplicates=duplicates)

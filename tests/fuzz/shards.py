@@ -8,6 +8,9 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+import clgraph
+from clgraph.formats.common import Options
+from clgraph.scale.convert import convert_to_shards
 from fuzz.case import Case, Failure
 from fuzz.mutations import mutate
 
@@ -15,8 +18,6 @@ from fuzz.mutations import mutate
 @cache
 def dataset(directed: bool) -> dict[str, bytes]:
     """The files of a small dataset."""
-    import clgraph
-
     with tempfile.TemporaryDirectory() as folder:
         graph = clgraph.Graph.from_edges([0, 1, 2, 3, 3, 5], [1, 2, 0, 4, 3, 6], directed=directed)
         path = Path(folder, "g.clgs")
@@ -49,8 +50,6 @@ def shards_case(kind: str, rng: random.Random) -> Case:
 
 def run_shards(case: Case, folder: Path) -> bool:
     """Whether the dataset was taken; anything raised that is no ClgraphError comes through."""
-    import clgraph
-
     place = folder / "g.clgs"
     place.mkdir(exist_ok=True)
     case.write(place)
@@ -73,10 +72,6 @@ def run_shards(case: Case, folder: Path) -> bool:
 
 def run_convert(case: Case, folder: Path) -> bool:
     """Convert a .clg file: what is read in full gives the dataset of the graph, all else is refused."""
-    import clgraph
-    from clgraph.formats.common import Options
-    from clgraph.scale.convert import convert_to_shards
-
     case.write(folder)
     path, how = folder / case.what["path"], case.what["options"]
     try:

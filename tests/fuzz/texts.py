@@ -2,56 +2,32 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 from typing import Any
 
+from clgraph.formats.packed import END, zstd_library
 from fuzz.case import Case
 from fuzz.mutations import compress, mutate
 
 Rows = list[tuple[Any, Any, float]]
 NAMES = (
-    "a",
-    "b",
-    "c",
-    "u",
-    "v",
-    "start",
-    "end",
-    "from",
-    "to",
-    "source",
-    "target",
-    "id1",
-    "id2",
-    "é",
-    "日本",
-    "x-1",
-    "007",
-    "1",
-    "1.5",
-    "nan",
-    "None",
-    "Ω",
-    "a'b",
-    "p;q",
-    "\U0001f600",
-    "0x1",
-    "w",
-    "head",
-    "tail",
+    *("a", "b", "c", "u", "v", "start", "end", "from", "to", "source", "target", "id1", "id2", "é", "日本"),
+    *("x-1", "007", "1", "1.5", "nan", "None", "Ω", "a'b", "p;q", "\U0001f600", "0x1", "w", "head", "tail"),
     "z" * 50,
 )
 JUNK = ("", " edges", "\t", "\r", " é", " 1 2", ",", '"', " x\r", "\x0c", " source target", "\x1c")
+HEADERS = (("source", "target", "weight"), ("FromNodeId", "ToNodeId", "w"), ("u", "v", "cost"))
+LINE_ENDS = ("\n", "\n", "\r\n")
+# the ids of a file are below one of these
+TOPS = (2, 4, 9, 9, 30, 1000, 10**6, 2**31, 2**40, 2**53 + 5, 10**16, 10**18, 2**63 - 1)
 
 
 def numbers(rng: random.Random) -> Rows:
     """Edges among ids of some range."""
-    top = rng.choice((2, 4, 9, 9, 30, 1000, 10**6, 2**31, 2**40, 2**53 + 5, 10**16, 10**18, 2**63 - 1))
+    top = rng.choice(TOPS)
     pool = [rng.randrange(top) if top > 9 else i for i in range(min(top, 12))] + [top - 1]
-    rows = [
-        (rng.choice(pool), rng.choice(pool), weight(rng))
-        for _ in range(rng.choice((1, 1, 2, 3, 5, 8, 20, 60)))
-    ]
+    rows = _drawn(pool, rng.choice((1, 1, 2, 3, 5, 8, 20, 60)), rng)
     if rng.random() < 0.3:
         rows += rows[:3]
     return rows
@@ -60,7 +36,11 @@ def numbers(rng: random.Random) -> Rows:
 def names(rng: random.Random) -> Rows:
     """Edges among words."""
     pool = rng.sample(NAMES, rng.randrange(2, 12))
-    return [(rng.choice(pool), rng.choice(pool), weight(rng)) for _ in range(rng.choice((1, 2, 3, 8, 20)))]
+    return _drawn(pool, rng.choice((1, 2, 3, 8, 20)), rng)
+
+
+def _drawn(pool: list[Any], count: int, rng: random.Random) -> Rows:
+    return [(rng.choice(pool), rng.choice(pool), weight(rng)) for _ in range(count)]
 
 
 def weight(rng: random.Random) -> float:
@@ -83,20 +63,13 @@ def edges(rng: random.Random) -> tuple[bytes, dict[str, Any], dict[str, Any], st
     text = rng.random() < 0.35
     rows = names(rng) if text else numbers(rng)
     mark = rng.choice((" ", "\t", ",")) if text else rng.choice((" ", "\t", ",", ", ", "  ", " \t", " , "))
-    end = rng.choice(("\n", "\n", "\r\n"))
+    end = rng.choice(LINE_ENDS)
     weighted = rng.random() < 0.4
-    more = (
-        rng.choice(("", "", mark + "1082040961"))
-        if weighted
-        else rng.choice(("", "", mark + "7", mark + "x"))
-    )
+    more = rng.choice(("", "", *(mark + column for column in (("1082040961",) if weighted else ("7", "x")))))
     comment = rng.choice("#%")
     lines = [comment + rng.choice(JUNK) for _ in range(rng.choice((0, 0, 1, 3)))]
     if not text and rng.random() < 0.25:
-        header = rng.choice(
-            (("source", "target", "weight"), ("FromNodeId", "ToNodeId", "w"), ("u", "v", "cost"))
-        )
-        lines.append(mark.join(header[: 2 + weighted]))
+        lines.append(mark.join(rng.choice(HEADERS)[: 2 + weighted]))
     for u, v, w in rows:
         if rng.random() < 0.05:
             lines.append(rng.choice((comment + rng.choice(JUNK), "", "#", "%  x")))
@@ -123,30 +96,21 @@ def mtx(rng: random.Random) -> tuple[bytes, dict[str, Any], dict[str, Any], str]
     field = rng.choice(("pattern", "real", "integer", "real", "complex", "unsigned-integer"))
     symmetry = rng.choice(("general", "symmetric", "general", "symmetric", "skew-symmetric", "hermitian"))
     pairs = {(rng.randrange(n), rng.randrange(n)) for _ in range(rng.choice((0, 1, 2, 5, 20)))}
-    rows: Rows = [
-        (max(p) + 1, min(p) + 1, 1.0) if symmetry != "general" else (p[0] + 1, p[1] + 1, 1.0) for p in pairs
-    ]
-    rows = [
-        (u, v, weight(rng) if field == "real" else float(rng.randrange(1, 9)))
-        for u, v, _ in sorted(set(rows))
-    ]
-    value = {"pattern": lambda w: "", "complex": lambda w: f" {w!r} 0"}.get(
-        field, lambda w: f" {w!r}" if field == "real" else f" {int(w)}"
-    )
+    if symmetry != "general":
+        pairs = {(max(pair), min(pair)) for pair in pairs}
+    drawn = [weight(rng) if field == "real" else float(rng.randrange(1, 9)) for _ in pairs]
+    rows = [(u + 1, v + 1, w) for (u, v), w in zip(sorted(pairs), drawn, strict=True)]
+    form = {"pattern": "", "complex": " {!r} 0", "real": " {!r}"}.get(field, " {:.0f}")
     lines = [f"%%MatrixMarket matrix coordinate {field} {symmetry}"]
     lines += ["%" + rng.choice(JUNK).replace("\r", "") for _ in range(rng.choice((0, 0, 2)))]
-    lines += [f"{n} {n} {len(rows)}", *(f"{u} {v}{value(w)}" for u, v, w in rows)]
-    end = rng.choice(("\n", "\n", "\r\n"))
+    lines += [f"{n} {n} {len(rows)}", *(f"{u} {v}{form.format(w)}" for u, v, w in rows)]
+    end = rng.choice(LINE_ENDS)
     how = options(rng, weights=field in ("real", "integer") and rng.random() < 0.6)
     plain = field in ("pattern", "real", "integer") and symmetry in ("general", "symmetric")
     how["ids"] = "int"
     expect = {"rows": rows, "n": n, "own": symmetry != "symmetric", "mirror": symmetry == "symmetric"}
-    return (
-        (end.join(lines) + rng.choice((end, end, "", " ", "\t", "\r", end + " ", " " + end))).encode(),
-        how,
-        (expect if plain else {}),
-        ".mtx",
-    )
+    text = end.join(lines) + rng.choice((end, end, "", " ", "\t", "\r", end + " ", " " + end))
+    return text.encode(), how, expect if plain else {}, ".mtx"
 
 
 def metis(rng: random.Random) -> tuple[bytes, dict[str, Any], dict[str, Any], str]:
@@ -169,16 +133,12 @@ def metis(rng: random.Random) -> tuple[bytes, dict[str, Any], dict[str, Any], st
                 if weighted:
                     cells.append(str(int(w)))
         lines.append(" ".join(cells))
-    end = rng.choice(("\n", "\n", "\r\n"))
+    end = rng.choice(LINE_ENDS)
     how = options(rng, weights=weighted and rng.random() < 0.6)
     how["ids"] = "int"
     expect = {"rows": rows, "n": n, "own": False, "mirror": True}
-    return (
-        (end.join(lines) + end * rng.choice((1, 1, 2))).encode(),
-        how,
-        expect,
-        rng.choice((".graph", ".metis")),
-    )
+    text = end.join(lines) + end * rng.choice((1, 1, 2))
+    return text.encode(), how, expect, rng.choice((".graph", ".metis"))
 
 
 MAKERS = {"edges": edges, "mtx": mtx, "metis": metis}
@@ -196,20 +156,13 @@ def text_case(kind: str, rng: random.Random) -> Case:
     name = "g" + suffix
     if rng.random() < 0.1:
         packed = compress(data, rng)
-        expect = (
-            expect
-            if packed[:2] == b"\x1f\x8b" and len(packed) > 20 and expect and _whole(packed, data, ".gz")
-            else {}
-        )
+        if not (packed[:2] == b"\x1f\x8b" and len(packed) > 20 and _whole(packed, data, ".gz")):
+            expect = {}
         name, data = name + ".gz", packed
     return Case(kind, {name: data}, {"path": name, "options": how, "expect": expect})
 
 
 def _whole(packed: bytes, data: bytes, suffix: str) -> bool:
-    import gzip
-
-    from clgraph.formats.packed import END, zstd_library
-
     try:
         if suffix == ".zst":
             return zstd_library().decompress(packed) == data
@@ -238,7 +191,7 @@ def ldbc_case(kind: str, rng: random.Random) -> Case:
     vertices = sorted({end for row in rows for end in row[:2]})
     vertices += [] if text else [v for v in (3, 77) if v not in vertices]
     rng.shuffle(vertices)
-    end = rng.choice(("\n", "\n", "\r\n"))
+    end = rng.choice(LINE_ENDS)
     files = {
         "g.v": "".join(f"{v}{end}" for v in vertices).encode(),
         "g.e": "".join(f"{u} {v}{f' {w!r}' if weighted else ''}{end}" for u, v, w in rows).encode(),

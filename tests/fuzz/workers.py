@@ -6,8 +6,10 @@ are started afresh, since drivers do not survive a fork.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
+import pkgutil
 import re
 import resource
 import selectors
@@ -23,6 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import clgraph
+import clgraph.cli
 from fuzz.case import Case, Failure
 from fuzz.kinds import KINDS, kind_of, make
 
@@ -52,12 +56,6 @@ class Outcome:
 
 def import_all() -> None:
     """What cases use, before the first fork; none of it opens a driver."""
-    import importlib
-    import pkgutil
-
-    import clgraph
-    import clgraph.cli
-
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     for name in (
         "igraph",
