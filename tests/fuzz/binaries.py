@@ -17,6 +17,25 @@ from fuzz.texts import names, numbers, options
 
 ODD = (-1, -5, 0, 1, 2**30, 2**31 - 1, -(2**31), 2**31, 2**40, 2**62, -(2**63), 7)
 
+TYPES = (np.float64, np.int8, np.uint64, bool, np.complex128, "U", "S", ">i4")
+# of a matrix with n rows
+FORMATS = ("csr", "csr", "csc", "coo", "bsr", "dia")
+WRONG_FORMATS = (b"csr", b"csc", b"bsr", b"lil", b"", "csr")
+NOTES = (b'{"directed": true}', b'{"directed": false}', b'{"directed": 3}', b"\xff", b"[]", b"[" * 9999)
+LABELS = (("source", "target"), ("a", "b"), ("source", "source"), ("target", "source"), ("", "x"))
+
+
+def wrong_shapes(n: int) -> tuple[tuple[int, ...], ...]:
+    """Shapes that no matrix of n rows has."""
+    return (n, n + 1), (10**6, 10**6), (2**31 - 1,) * 2, (2**40, 2**40), (-1, -1), (n,), (0, 0)
+
+
+def wrong_ids(n: int) -> tuple[Any, ...]:
+    """Ids that no graph of n vertices has."""
+    twice, column = np.zeros(n, np.int64), np.zeros((n, 1), np.int64)
+    halves, huge = np.arange(n) + 0.5, np.arange(n, dtype=np.uint64) + np.uint64(2**63)
+    return twice, np.full(n, np.nan), np.arange(n) - 1, np.array(["a"] * n), np.array(5), column, halves, huge
+
 
 def spoil(array: Any, rng: random.Random) -> Any:
     """An array with a value, its shape or its type changed."""
@@ -35,9 +54,7 @@ def spoil(array: Any, rng: random.Random) -> Any:
     if way == 4:
         return np.append(array, array[-1:]) if array.ndim == 1 else array.reshape(-1)
     if way == 5:
-        return array.astype(
-            rng.choice((np.float64, np.int8, np.uint64, bool, np.complex128, "U", "S", ">i4"))
-        )
+        return array.astype(rng.choice(TYPES))
     return rng.choice((array.reshape(1, -1), np.array(3), array.reshape(-1)[::-1], np.array([], array.dtype)))
 
 
@@ -46,49 +63,28 @@ def npz_case(kind: str, rng: random.Random) -> Case:
     n = rng.choice((0, 1, 2, 3, 6, 20)) if rng.random() < 0.9 else rng.choice((3, 5))
     pairs = [(rng.randrange(n), rng.randrange(n)) for _ in range(rng.choice((0, 1, 3, 10, 40)))] if n else []
     u, v = (np.array([pair[i] for pair in pairs], np.int64) for i in (0, 1))
-    data = np.array(
-        [rng.choice((1, 2, 5)) for _ in pairs], rng.choice((np.int8, np.int64, np.float64, np.float32))
-    )
-    matrix = sp.coo_array((data, (u, v)), shape=(n, n)).asformat(
-        rng.choice(("csr", "csr", "csc", "coo", "bsr", "dia"))
-    )
+    values = [rng.choice((1, 2, 5)) for _ in pairs]
+    data = np.array(values, rng.choice((np.int8, np.int64, np.float64, np.float32)))
+    matrix = sp.coo_array((data, (u, v)), shape=(n, n)).asformat(rng.choice(FORMATS))
     buffer = io.BytesIO()
     sp.save_npz(buffer, matrix, compressed=rng.random() < 0.3)
     with np.load(io.BytesIO(buffer.getvalue())) as file:
         arrays = dict(file)
-    own: dict[str, Any] = {}
     if rng.random() < 0.5:
-        own["clgraph_directed"] = np.array(rng.random() < 0.5)
+        arrays["clgraph_directed"] = np.array(rng.random() < 0.5)
     if rng.random() < 0.5:
-        own["clgraph_ids"] = (
-            np.arange(n) * 3 if rng.random() < 0.5 else np.array([f"v{i}" for i in range(n)], "U9")
-        )
-    arrays.update(own)
+        numbered = rng.random() < 0.5
+        arrays["clgraph_ids"] = np.arange(n) * 3 if numbered else np.array([f"v{i}" for i in range(n)], "U9")
     damage = rng.random()
     if damage < 0.6:
         for _ in range(rng.choice((1, 1, 2))):
             name = rng.choice(tuple(arrays))
             if name == "format":
-                arrays[name] = np.array(rng.choice((b"csr", b"csc", b"bsr", b"lil", b"", "csr")))
+                arrays[name] = np.array(rng.choice(WRONG_FORMATS))
             elif name == "clgraph_ids" and n:
-                arrays[name] = rng.choice(
-                    (
-                        np.zeros(n, np.int64),
-                        np.full(n, np.nan),
-                        np.arange(n) - 1,
-                        np.array(["a"] * n),
-                        np.array(5),
-                        np.zeros((n, 1), np.int64),
-                        np.arange(n) + 0.5,
-                        np.arange(n, dtype=np.uint64) + np.uint64(2**63),
-                    )
-                )
+                arrays[name] = rng.choice(wrong_ids(n))
             elif name == "shape":
-                arrays[name] = np.array(
-                    rng.choice(
-                        ((n, n + 1), (10**6, 10**6), (2**31 - 1,) * 2, (2**40, 2**40), (-1, -1), (n,), (0, 0))
-                    )
-                )
+                arrays[name] = np.array(rng.choice(wrong_shapes(n)))
             else:
                 arrays[name] = spoil(arrays[name], rng)
     out = io.BytesIO()
@@ -104,29 +100,25 @@ PAGE = 4096
 MAGIC = b"\x93CLG\r\n\x1a\n"
 
 
-def clg_bytes(
-    arrays: dict[str, Any], n: int, arcs: int, loops: int, directed: bool, version: int = 1
-) -> bytes:
+def clg_bytes(arrays: dict[str, Any], n: int, arcs: int, loops: int, directed: bool, version: int) -> bytes:
     """A .clg file of arrays that may be wrong; version 2 has checksums, which are right."""
-    table, body, end = b"", b"", PAGE
+    table, body = b"", b""  # the body begins at the second page
     for name in ("row_ptr", "col_idx", "weights", "multiplicity", "ids", "text"):
         array = arrays.get(name)
         if array is None or not array.nbytes:
-            table += struct.pack("<QQ8s", 0, 0, b"")
+            table += bytes(24)
             continue
-        body += bytes(-end % PAGE)
-        end += -end % PAGE
-        table += struct.pack("<QQ8s", end, array.nbytes, array.dtype.newbyteorder("<").str.encode())
+        body += bytes(-len(body) % PAGE)
+        kind = array.dtype.newbyteorder("<").str.encode()
+        table += struct.pack("<QQ8s", PAGE + len(body), array.nbytes, kind)
         body += array.tobytes()
-        end += array.nbytes
     if version == 2:
-        body += bytes(-end % PAGE)
-        end += -end % PAGE
+        body += bytes(-len(body) % PAGE)
         sums = struct.pack("<I", zlib.crc32(body)) if body else b""
-        table += struct.pack("<QQQ", 0, n % 2**64, n % 2**64) + struct.pack("<QQ8s", 0, 0, b"")
-        table += struct.pack("<QQ8s", end, len(sums), b"<u4") if sums else bytes(24)
-        body, end = body + sums, end + len(sums)
-    head = struct.pack("<8sIIQQQQ", MAGIC, version, int(directed), n, arcs, loops, end)
+        table += struct.pack("<QQQ", 0, n % 2**64, n % 2**64) + bytes(24)
+        table += struct.pack("<QQ8s", PAGE + len(body), len(sums), b"<u4") if sums else bytes(24)
+        body += sums
+    head = struct.pack("<8sIIQQQQ", MAGIC, version, int(directed), n, arcs, loops, PAGE + len(body))
     return with_checksums((head + table).ljust(PAGE, b"\0") + body)
 
 
@@ -175,10 +167,8 @@ def clg_case(kind: str, rng: random.Random) -> Case:
             at = rng.randrange(array.size)
             odd = (*ODD, np.nan, np.inf) if array.dtype.kind == "f" else ODD
             with np.errstate(all="ignore"):
-                value = rng.choice(
-                    (np.array(rng.choice(odd)).astype(array.dtype), array[rng.randrange(array.size)])
-                )
-            array[at] = value
+                wrong = np.array(rng.choice(odd)).astype(array.dtype)
+            array[at] = rng.choice((wrong, array[rng.randrange(array.size)]))
             arrays[name] = array
         else:
             directed = not directed
@@ -218,9 +208,7 @@ def table_case(kind: str, rng: random.Random) -> Case:
         elif way < 0.4 and not text:
             column = pa.array(list(map(float, values)))
         columns.append(column)
-    labels = list(
-        rng.choice((("source", "target"), ("a", "b"), ("source", "source"), ("target", "source"), ("", "x")))
-    )
+    labels = list(rng.choice(LABELS))
     weighted = rng.random() < 0.4
     if weighted:
         columns.append(pa.array([row[2] for row in rows]))
@@ -229,12 +217,8 @@ def table_case(kind: str, rng: random.Random) -> Case:
         columns.append(pa.array([rng.choice((1, 2, 0, -1, 2**40)) for _ in rows]))
         labels.append("multiplicity")
     table = pa.Table.from_arrays(columns, names=labels)
-    noted = rng.random()
-    if noted < 0.5:
-        said = rng.choice(
-            (b'{"directed": true}', b'{"directed": false}', b'{"directed": 3}', b"\xff", b"[]", b"[" * 9999)
-        )
-        table = table.replace_schema_metadata({b"clgraph": said})
+    if rng.random() < 0.5:
+        table = table.replace_schema_metadata({b"clgraph": rng.choice(NOTES)})
     out = io.BytesIO()
     if kind == "parquet":
         pyarrow.parquet.write_table(table, out, compression=rng.choice(("snappy", "none", "gzip")))

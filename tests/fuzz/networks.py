@@ -13,9 +13,7 @@ import numpy as np
 
 from fuzz.case import Case
 from fuzz.mutations import mutate
-from fuzz.texts import NAMES, Rows, options
-
-Made = tuple[bytes, dict[str, Any], dict[str, Any], str]  # data, options, what is expected, name
+from fuzz.texts import LINE_ENDS, NAMES, Made, Rows, options
 
 
 def _rows(rng: random.Random, n: int, first: int) -> Rows:
@@ -31,7 +29,7 @@ def dimacs(rng: random.Random) -> Made:
     lines = [f"p sp {n} {len(rows)}", *(f"a {u} {v} {w:{rng.choice(('g', '.1f'))}}" for u, v, w in rows)]
     for _ in range(rng.choice((0, 0, 1, 3))):
         lines.insert(rng.randrange(len(lines) + 1), rng.choice(("c", "c x", "", "c p sp 1 1")))
-    end = rng.choice(("\n", "\n", "\r\n"))
+    end = rng.choice(LINE_ENDS)
     how = options(rng, weights=rng.random() < 0.6)
     expect: dict[str, Any] = {"rows": rows, "n": n, "own": True}
     return end.join([*lines, ""]).encode(), how, expect if how.get("directed", True) else {}, "g.gr"
@@ -42,18 +40,18 @@ def jlg(rng: random.Random) -> Made:
     n, directed = rng.choice((0, 1, 2, 5, 30)), rng.random() < 0.5
     rows = [(u, v, 1.0) for u, v, _ in _rows(rng, n, 1)]
     mark = rng.choice((",", ",", ", ", " , "))
-    head = [
-        f"{n}",
-        f"{len(rows)}",
-        "d" if directed else "u",
-        "x",
-        *rng.choice(([], ["2", "Int64", "simplegraph"])),
-    ]
+    more = rng.choice(([], ["2", "Int64", "simplegraph"]))
+    head = [f"{n}", f"{len(rows)}", "d" if directed else "u", "x", *more]
     lines = [rng.choice(("", "# x"))] * (rng.random() < 0.2) + [mark.join(head)]
     lines += [f"{u}{mark}{v}" for u, v, _ in rows]
-    data = rng.choice(("\n", "\n", "\r\n")).join([*lines, ""]).encode()
+    data = rng.choice(LINE_ENDS).join([*lines, ""]).encode()
     expect = {"rows": rows, "n": n, "own": directed, "mirror": not directed}
-    return rng.choice((data, data, gzip.compress(data))), options(rng), expect, rng.choice(("g.jlg", "g.lg"))
+    return (
+        rng.choice((data, data, gzip.compress(data, mtime=0))),
+        options(rng),
+        expect,
+        rng.choice(("g.jlg", "g.lg")),
+    )
 
 
 def konect(rng: random.Random) -> Made:
@@ -115,34 +113,30 @@ def graphml(rng: random.Random) -> Made:
     ]
     if rng.random() < 0.2:
         vertices, edges = edges, vertices
-    text = "\n".join(
-        [
-            rng.choice(("", '<?xml version="1.0"?>', '<?xml version="1.0" encoding="UTF-8"?>')) + "<graphml>",
-            '<key id="w" for="edge" attr.name="weight"/><key id="x" for="node"/>',
-            f'<graph edgedefault="{"directed" if directed else "undirected"}">',
-            *vertices,
-            *edges,
-            "</graph></graphml>",
-        ]
-    )
-    return text.encode(), how, {"rows": rows, "n": len(nodes), "own": directed}, "g.graphml"
+    lines = [
+        rng.choice(("", '<?xml version="1.0"?>', '<?xml version="1.0" encoding="UTF-8"?>')) + "<graphml>",
+        '<key id="w" for="edge" attr.name="weight"/><key id="x" for="node"/>',
+        f'<graph edgedefault="{"directed" if directed else "undirected"}">',
+        *(*vertices, *edges, "</graph></graphml>"),
+    ]
+    return "\n".join(lines).encode(), how, {"rows": rows, "n": len(nodes), "own": directed}, "g.graphml"
 
 
 def gexf(rng: random.Random) -> Made:
     """A GEXF file."""
     rows, nodes, how = _names(rng, _rows(rng, rng.choice((1, 2, 5, 30)), 0) or [(0, 1, 2.0)])
     directed = rng.random() < 0.5
-    vertices = "\n".join(f"<node id={quoteattr(str(name))} label='x'/>" for name in nodes)
-    edges = "\n".join(
+    vertices = [f"<node id={quoteattr(str(name))} label='x'/>" for name in nodes]
+    edges = [
         f"<edge id='{i}' source={quoteattr(str(u))} target={quoteattr(str(v))} weight='{w!r}'/>"
         for i, (u, v, w) in enumerate(rows)
-    )
-    kind = "directed" if directed else "undirected"
-    text = (
-        f"<gexf>\n<graph defaultedgetype='{kind}'>\n<nodes>{vertices}</nodes>\n<edges>{edges}</edges>"
-        "\n</graph></gexf>"
-    )
-    return text.encode(), how, {"rows": rows, "n": len(nodes), "own": directed}, "g.gexf"
+    ]
+    lines = [
+        f"<gexf>\n<graph defaultedgetype='{'directed' if directed else 'undirected'}'>",
+        "<nodes>" + "\n".join(vertices) + "</nodes>",
+        "<edges>" + "\n".join(edges) + "</edges>\n</graph></gexf>",
+    ]
+    return "\n".join(lines).encode(), how, {"rows": rows, "n": len(nodes), "own": directed}, "g.gexf"
 
 
 def pajek(rng: random.Random) -> Made:
@@ -156,18 +150,12 @@ def pajek(rng: random.Random) -> Made:
     listed = rng.random() < 0.3
     if listed:
         rows = [(u, v, 1.0) for u, v, _ in rows]
-        lines += [f"*{kind}list", *(f"{u} {v}" for u, v, _ in rows)]
-    else:
-        lines += [f"*{kind}", *(f"{u} {v} {w!r}" for u, v, w in rows)]
-    end = rng.choice(("\n", "\n", "\r\n"))
+    lines.append(f"*{kind}list" if listed else f"*{kind}")
+    lines += [f"{u} {v}" if listed else f"{u} {v} {w!r}" for u, v, w in rows]
+    end = rng.choice(LINE_ENDS)
     how = options(rng, weights=not listed and rng.random() < 0.5)
-    mirror = not directed
-    return (
-        end.join([*lines, ""]).encode(),
-        how,
-        {"rows": rows, "n": n, "own": directed, "mirror": mirror},
-        "g.net",
-    )
+    expect = {"rows": rows, "n": n, "own": directed, "mirror": not directed}
+    return end.join([*lines, ""]).encode(), how, expect, "g.net"
 
 
 def webgraph(rng: random.Random) -> Made:
@@ -193,16 +181,8 @@ def edge_index(rng: random.Random) -> Made:
     expect = {"rows": rows, "n": n} if how["directed"] else {}
     if rng.random() < 0.4:
         name = rng.choice(tuple(arrays))
-        odd = (
-            np.array(-1),
-            np.array(2**62),
-            index[:1],
-            index - 1,
-            index * 0.5,
-            index.astype(np.int64) + 2**31,
-            np.array("x"),
-        )
-        arrays[name], expect = rng.choice(odd), {}
+        odd = (index[:1], index - 1, index * 0.5, index.astype(np.int64) + 2**31)
+        arrays[name], expect = rng.choice((np.array(-1), np.array(2**62), *odd, np.array("x"))), {}
     out = io.BytesIO()
     rng.choice((np.savez, np.savez_compressed))(out, **arrays)
     return out.getvalue(), how, expect, "g.npz"

@@ -11,6 +11,7 @@ from fuzz.case import Case
 from fuzz.mutations import compress, mutate
 
 Rows = list[tuple[Any, Any, float]]
+Made = tuple[bytes, dict[str, Any], dict[str, Any], str]  # data, options, what is expected, name or suffix
 NAMES = (
     *("a", "b", "c", "u", "v", "start", "end", "from", "to", "source", "target", "id1", "id2", "é", "日本"),
     *("x-1", "007", "1", "1.5", "nan", "None", "Ω", "a'b", "p;q", "\U0001f600", "0x1", "w", "head", "tail"),
@@ -58,7 +59,7 @@ def options(rng: random.Random, **more: Any) -> dict[str, Any]:
     return made
 
 
-def edges(rng: random.Random) -> tuple[bytes, dict[str, Any], dict[str, Any], str]:
+def edges(rng: random.Random) -> Made:
     """An edge list."""
     text = rng.random() < 0.35
     rows = names(rng) if text else numbers(rng)
@@ -90,7 +91,7 @@ def edges(rng: random.Random) -> tuple[bytes, dict[str, Any], dict[str, Any], st
     return (head + data).encode(), how, {"rows": rows} if clear and not (text and more) else {}, suffix
 
 
-def mtx(rng: random.Random) -> tuple[bytes, dict[str, Any], dict[str, Any], str]:
+def mtx(rng: random.Random) -> Made:
     """A Matrix Market file."""
     n = rng.choice((1, 2, 5, 9, 30))
     field = rng.choice(("pattern", "real", "integer", "real", "complex", "unsigned-integer"))
@@ -113,7 +114,7 @@ def mtx(rng: random.Random) -> tuple[bytes, dict[str, Any], dict[str, Any], str]
     return text.encode(), how, expect if plain else {}, ".mtx"
 
 
-def metis(rng: random.Random) -> tuple[bytes, dict[str, Any], dict[str, Any], str]:
+def metis(rng: random.Random) -> Made:
     """A METIS graph file."""
     n = rng.choice((1, 2, 3, 6, 20))
     pairs = sorted(
