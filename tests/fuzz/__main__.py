@@ -63,9 +63,8 @@ def main() -> int:
             small = shrink(make(args.seed, int(first.label)), first.signature)
             print(f"  {keep(small) or 'too large to be kept'}: {small.files} {small.what}")
     for each in tally.unused:
-        print(
-            f"\na process ended before its first input, and its inputs were not run: {each.end}: {each.what}"
-        )
+        print("\na process ended before its first input, and its inputs were not run:", end=" ")
+        print(f"{each.end}: {each.what}")
     return int(bool(tally.failures or tally.unused))
 
 

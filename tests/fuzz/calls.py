@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
 import random
+import re
+import tempfile
+import warnings
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
@@ -15,7 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
+import clgraph
+from clgraph import Graph
+from clgraph.reference import pagerank, reduction, samples, traversal
 from fuzz.arguments import COUNTS, DEVICE, FRAMES, GRAPHS, HOST, LONG, NO_GRAPHS, ODD, RESULTS
 from fuzz.case import Case, Failure
 from fuzz.invariants import check_invariants
@@ -28,11 +36,9 @@ def call_case(kind: str, rng: random.Random) -> Case:
     places, named = table[name]
     args = [rng.choice(values) for values in places]
     kwargs = {key: rng.choice(values) for key, values in named.items() if rng.random() < 0.35}
-    kwargs |= {
-        key: rng.choice(named[key])
-        for key in ("size", "steps", "directed")
-        if key in named and key not in kwargs
-    }
+    for key in ("size", "steps", "directed"):
+        if key in named and key not in kwargs:
+            kwargs[key] = rng.choice(named[key])
     for _ in range(rng.choice((0, 1, 1, 1, 2))):
         key = rng.choice([*range(len(args)), *named])
         if key == 0 and places[0] is GRAPHS:
@@ -43,14 +49,11 @@ def call_case(kind: str, rng: random.Random) -> Case:
             value = "-1"
         if key == "tol" and value in ("0", "0.0", "-0.0", "5e-324"):
             value = "'x'"
-        if isinstance(key, int):
-            args[key] = value
-        else:
-            kwargs[key] = value
+        (args if isinstance(key, int) else kwargs)[key] = value
     if name.startswith("verify_"):
         change = args.pop(2)
         if rng.random() < 0.7:  # of the function that is checked, and mostly of the graph
-            mine = [value for value in RESULTS if value.startswith(verifiers()[name][0])]
+            mine = [value for value in RESULTS if value.startswith(VERIFIERS[name][0])]
             args[1] = rng.choice(mine)
             if rng.random() < 0.7:
                 args[0] = args[1][args[1].index("G(") : args[1].index(")") + 1]
@@ -62,37 +65,23 @@ def call_case(kind: str, rng: random.Random) -> Case:
     if rng.random() < 0.01:
         kwargs["nonsense"] = "1"
     if name in METHOD_CALLS:
-        return Case(
-            kind, {}, {"call": METHOD_CALLS[name].format(args[0]), "args": args[1:], "kwargs": kwargs}
-        )
+        name = METHOD_CALLS[name].format(args.pop(0))
     return Case(kind, {}, {"call": name, "args": args, "kwargs": kwargs})
 
 
-METHOD_CALLS = {
-    "subgraph": "{}.subgraph",
-    "edge_subgraph": "{}.edge_subgraph",
-    "with_ids": "{}.with_ids",
-    "indices_of": "{}.indices_of",
-    "neighbors": "{}.neighbors",
-    "whole": "whole({})",
+METHODS = ("subgraph", "edge_subgraph", "with_ids", "indices_of", "neighbors")
+METHOD_CALLS = {name: f"{{}}.{name}" for name in METHODS} | {"whole": "whole({})"}
+# of each verifier the function whose results it checks, and the module that it is in
+VERIFIERS: dict[str, tuple[str, Any]] = {
+    "verify_bfs": ("bfs(", traversal),
+    "verify_components": ("connected_components(", traversal),
+    "verify_pagerank": ("pagerank(", pagerank),
+    "verify_ppr": ("personalized_pagerank(", pagerank),
+    "verify_sample": ("sample(", samples),
+    "verify_deletion": ("sample(", reduction),
+    "verify_contraction": ("sample(", reduction),
+    "verify_exploration": ("sample(", reduction),
 }
-
-
-@cache
-def verifiers() -> dict[str, tuple[str, Any]]:
-    """Of each verifier the function whose results it checks, and the module that it is in."""
-    from clgraph.reference import pagerank, reduction, samples, traversal
-
-    return {
-        "verify_bfs": ("bfs(", traversal),
-        "verify_components": ("connected_components(", traversal),
-        "verify_pagerank": ("pagerank(", pagerank),
-        "verify_ppr": ("personalized_pagerank(", pagerank),
-        "verify_sample": ("sample(", samples),
-        "verify_deletion": ("sample(", reduction),
-        "verify_contraction": ("sample(", reduction),
-        "verify_exploration": ("sample(", reduction),
-    }
 
 
 def changed(result: Any, change: tuple[str, Any]) -> Any:
@@ -105,8 +94,6 @@ def changed(result: Any, change: tuple[str, Any]) -> Any:
 @cache
 def graph_named(name: str) -> Any:
     """Small graphs of all kinds."""
-    from clgraph import Graph
-
     one, two = [0, 1, 2, 3], [1, 2, 3, 4]
     make = Graph.from_edges
     return {
@@ -134,25 +121,17 @@ def graph_named(name: str) -> Any:
 @cache
 def shards_named(name: str) -> Any:
     """The same graphs as datasets."""
-    import tempfile
-
-    from clgraph import write_shards
-
     place = Path(tempfile.mkdtemp(dir=Path(_places().name)), "g.clgs")
-    return write_shards(graph_named(name), place, shard_edges=2)
+    return clgraph.write_shards(graph_named(name), place, shard_edges=2)
 
 
 @cache
 def _places() -> Any:
-    import tempfile
-
     return tempfile.TemporaryDirectory(prefix="fuzz-shards-")  # gone when the process ends
 
 
 def spoiled(form: str, name: str, value: float) -> Any:
     """A small SciPy matrix with one entry of an array changed after SciPy checked it."""
-    import scipy.sparse as sp
-
     matrix = sp.coo_array((np.ones(4), ([0, 1, 2, 3], [1, 2, 3, 0])), shape=(4, 4)).asformat(form)
     if form == "coo":
         matrix.coords = tuple(np.array(end, np.int64) for end in matrix.coords)
@@ -179,16 +158,13 @@ def names_known() -> dict[str, Any]:
     import networkx
     import pandas
     import pyarrow
-    import scipy.sparse
-
-    import clgraph
 
     known = {name: getattr(clgraph, name) for name in clgraph.__all__ if name not in ("Device", "get_device")}
     return {
         **known,
         "clgraph": clgraph,
         "np": np,
-        "sp": scipy.sparse,
+        "sp": sp,
         "pd": pandas,
         "pa": pyarrow,
         "nx": networkx,
@@ -201,37 +177,25 @@ def names_known() -> dict[str, Any]:
         "whole": lambda graph: lambda: whole(graph),
         "P": Path,
         "S": shards_named,
-        "sharded_sample": clgraph.sample,
         "sharded_curve": clgraph.reduction_curve,
         "sharded_components": clgraph.connected_components,
-        "sharded_bfs": clgraph.bfs,
-        "sharded_bfs_many": clgraph.bfs_many,
-        "sharded_pagerank": clgraph.pagerank,
         "sharded_ppr": clgraph.personalized_pagerank,
+        **{f"sharded_{name}": known[name] for name in ("sample", "bfs", "bfs_many", "pagerank")},
         "changed": changed,
-        **{name: getattr(module, name) for name, (_, module) in verifiers().items()},
-        "graph_quality": clgraph.quality,
-        "sample_quality": clgraph.quality,
+        **{name: getattr(module, name) for name, (_, module) in VERIFIERS.items()},
+        **dict.fromkeys(("graph_quality", "sample_quality"), clgraph.quality),
         **dict.fromkeys(("drawn", "walked", "stepped", "staged", "streamed"), clgraph.sample),
     }
 
 
 def evaluate(text: str) -> Any:
     """The value of an expression."""
-    if "get_device" in text:
-        from clgraph import get_device
-
-        return eval(text, names_known() | {"get_device": get_device})
-    return eval(text, names_known())
+    device = {"get_device": clgraph.get_device} if "get_device" in text else {}
+    return eval(text, names_known() | device)
 
 
 def run_call(case: Case, folder: Path) -> bool:
     """Whether the call was taken; anything raised that is no ClgraphError comes through."""
-    import os
-    import warnings
-
-    import clgraph
-
     os.chdir(folder)
     (folder / "g.txt").write_bytes(b"0 1\n1 2\n")
     what = case.what
@@ -253,12 +217,9 @@ def run_call(case: Case, folder: Path) -> bool:
     except clgraph.ClgraphError:
         return False
     except TypeError as error:
-        if any(
-            words in str(error)
-            for words in ("unexpected keyword argument", "required", "positional argument")
-        ):
-            return False
-        raise
+        if not re.search("unexpected keyword argument|required|positional argument", str(error)):
+            raise
+        return False
     except AssertionError as error:
         if what["call"].startswith("verify"):
             return False

@@ -7,6 +7,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator
+from typing import Any
 
 from fuzz.case import FAILURES
 from fuzz.kinds import KINDS, kind_of, make
@@ -38,20 +39,11 @@ class Tally:
     def table(self) -> str:
         """Counts by kind."""
         ends = ("accepted", "refused", *FAILURES)
-        rows = [["kind", "inputs", *("accepted", "refused"), *FAILURES.values()]]
-        for kind in KINDS:
-            counts = [self.counts[kind, end] for end in ends]
-            rows.append([kind, str(sum(counts)), *map(str, counts)])
-        sums = [sum(self.counts[kind, end] for kind in KINDS) for end in ends]
-        rows.append(["all", str(sum(sums)), *map(str, sums)])
-        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-        return "\n".join(
-            "  ".join(
-                cell.rjust(width) if i else cell.ljust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            )
-            for row in rows
-        )
+        rows: list[tuple[Any, ...]] = [("kind", "inputs", "accepted", "refused", *FAILURES.values())]
+        for shown, kinds in (*((kind, [kind]) for kind in KINDS), ("all", list(KINDS))):
+            counts = [sum(self.counts[kind, end] for kind in kinds) for end in ends]
+            rows.append((shown, sum(counts), *counts))
+        return "\n".join(f"{name:16}" + "".join(f"{cell:>12}" for cell in cells) for name, *cells in rows)
 
 
 def campaign(
@@ -86,26 +78,22 @@ def campaign(
         numbers = ranges.pop(worker)
         if died is not None and (left := range(int(died.label or numbers[0]) + 1, numbers.stop)):
             return fork_one(left)
+        return fork_next()
+
+    def fork_next() -> Worker | None:
         first = next(batches, None)
         return None if first is None else fork_one(range(first, min(stop, first + BATCH)))
 
-    workers = [
-        fork_one(range(first, min(stop, first + BATCH)))
-        for _, first in zip(range(jobs or os.cpu_count() or 1), batches, strict=False)
-    ]
-    if (worker := spawn_one(start)) is not None:
-        workers.append(worker)
-    for outcome in follow(workers, replaced):
+    started = [fork_next() for _ in range(jobs or os.cpu_count() or 1)] + [spawn_one(start)]
+    for outcome in follow([worker for worker in started if worker is not None], replaced):
         if outcome.label:
             tally.add(confirmed(outcome, seed, only))
         else:
             tally.unused.append(outcome)
         if talk and time.monotonic() - told > 10:
             told = time.monotonic()
-            print(
-                f"{tally.inputs} of {inputs}, {told - began:.0f} s, {len(tally.failures)} causes",
-                file=sys.stderr,
-            )
+            shown = f"{tally.inputs} of {inputs}, {told - began:.0f} s, {len(tally.failures)} causes"
+            print(shown, file=sys.stderr)
     return tally
 
 

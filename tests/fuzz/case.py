@@ -61,8 +61,6 @@ def _shown(data: bytes) -> Any:
 
 
 def _bytes(shown: Any) -> bytes:
-    return (
-        shown.encode("latin-1")
-        if isinstance(shown, str)
-        else zlib.decompress(base64.b85decode(shown["zlib"]))
-    )
+    if isinstance(shown, str):
+        return shown.encode("latin-1")
+    return zlib.decompress(base64.b85decode(shown["zlib"]))

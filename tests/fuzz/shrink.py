@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -32,36 +33,36 @@ def shrink(case: Case, signature: str) -> Case:
 
 def smaller_cases(case: Case) -> Iterator[Case]:
     """Cases with something taken away."""
-    what = case.what
-    for name in (*what.get("options", ()), *what.get("kwargs", ())):
-        group = "options" if name in what.get("options", ()) else "kwargs"
-        yield Case(
-            case.kind, case.files, {**what, group: {k: v for k, v in what[group].items() if k != name}}
-        )
+    what, files = case.what, case.files
+
+    def changed(**parts: Any) -> Case:
+        return Case(case.kind, files, {**what, **parts})
+
+    for group in ("options", "kwargs"):
+        for name in what.get(group, ()):
+            yield changed(**{group: _without(what[group], name)})
     if "args" in what and "call" not in what:
         for i in range(1, len(what["args"])):
-            yield Case(case.kind, case.files, {**what, "args": what["args"][:i] + what["args"][i + 1 :]})
-    for name in [name for name in ("weights", "multiplicity", "duplicates", "vertices") if name in what]:
-        yield Case(case.kind, case.files, {key: value for key, value in what.items() if key != name})
+            yield changed(args=what["args"][:i] + what["args"][i + 1 :])
+    for name in ("weights", "multiplicity", "duplicates", "vertices"):
+        if name in what:
+            yield Case(case.kind, files, _without(what, name))
+    rows = [name for name in ("source", "target", "weights", "multiplicity") if name in what]
     if "source" in what:
-        rows = [name for name in ("source", "target", "weights", "multiplicity") if name in what]
-        for cut in _cuts(what["source"]):
-            yield Case(
-                case.kind,
-                case.files,
-                {**what, **{name: what[name][: cut[0]] + what[name][cut[1] :] for name in rows}},
-            )
+        for start, end in _cuts(what["source"]):
+            yield changed(**{name: what[name][:start] + what[name][end:] for name in rows})
     if what.get("expect"):
         return  # bytes and rows belong together
-    for name, data in case.files.items():
-        for start, end in _cuts(data):
-            yield Case(case.kind, {**case.files, name: data[:start] + data[end:]}, what)
-        if len(data) > LARGEST:
-            for start, end in _cuts(data):
-                if any(data[start:end]):
-                    yield Case(
-                        case.kind, {**case.files, name: data[:start] + bytes(end - start) + data[end:]}, what
-                    )
+    for name, data in files.items():
+        shorter = (data[:start] + data[end:] for start, end in _cuts(data))
+        zeroed = (data[:start] + bytes(end - start) + data[end:] for start, end in _cuts(data))
+        for left in chain(shorter, zeroed if len(data) > LARGEST else ()):
+            if left != data:
+                yield Case(case.kind, {**files, name: left}, what)
+
+
+def _without(group: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in group.items() if key != name}
 
 
 def _cuts(data: Any) -> Iterator[tuple[int, int]]:

@@ -25,6 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cli_runs import environment
+
 import clgraph
 import clgraph.cli
 from fuzz.case import Case, Failure
@@ -35,6 +37,8 @@ DEVICE_SECONDS = 100.0  # kernels are built in it
 WALL = 120.0  # for what sleeps
 ADDRESSES, DATA, RESIDENT = 4 << 30, 512 << 20, 256 << 20  # bytes that an input may take
 TESTS = Path(__file__).resolve().parent.parent
+LIBRARIES = ("igraph", "networkx", "pandas", "pyarrow.parquet", "pyarrow.compute", "scipy.io")
+LIBRARIES += ("scipy.sparse.csgraph",)
 
 
 @dataclass(frozen=True)
@@ -57,15 +61,7 @@ class Outcome:
 def import_all() -> None:
     """What cases use, before the first fork; none of it opens a driver."""
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-    for name in (
-        "igraph",
-        "networkx",
-        "pandas",
-        "pyarrow.parquet",
-        "pyarrow.compute",
-        "scipy.io",
-        "scipy.sparse.csgraph",
-    ):
+    for name in LIBRARIES:
         importlib.import_module(name)
     for found in pkgutil.walk_packages(clgraph.__path__, "clgraph."):
         if found.name.split(".")[1] not in ("__main__", "bench", "networkx_backend"):
@@ -86,14 +82,11 @@ def run_one(case: Case, folder: Path) -> tuple[str, str]:
 
 def _place(error: BaseException) -> str:
     """The innermost line of clgraph that an exception went through."""
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if f"{os.sep}clgraph{os.sep}" in frame.filename
-    ]
-    if not frames:
-        return "outside clgraph"
-    return f"in {frames[-1].filename.rpartition(f'{os.sep}clgraph{os.sep}')[2]}:{frames[-1].name}"
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        _, folder, file = frame.filename.rpartition(f"{os.sep}clgraph{os.sep}")
+        if folder:
+            return f"in {file}:{frame.name}"
+    return "outside clgraph"
 
 
 def work(cases: Iterable[tuple[str, Case]], out: int, folder: Path, device: bool) -> None:
@@ -115,11 +108,8 @@ def work(cases: Iterable[tuple[str, Case]], out: int, folder: Path, device: bool
         end, what = run_one(case, folder)
         signal.setitimer(signal.ITIMER_PROF, 0)
         if not device and _resident() - before > RESIDENT:
-            end, what = (
-                ("memory", "hundreds of MB for a small input")
-                if end in ("accepted", "refused")
-                else (end, what)
-            )
+            if end in ("accepted", "refused"):
+                end, what = "memory", "hundreds of MB for a small input"
             before = _resident()
         os.write(out, json.dumps([label, end, what[:500]]).encode() + b"\n")
         os.chdir("/")
@@ -147,17 +137,14 @@ class Worker:
     """One process, the pipe that it writes to, and the case that it is at."""
 
     def __init__(self, start: Callable[[int, Path], int], device: bool) -> None:
-        shared = Path("/dev/shm")
-        self.folder = Path(
-            tempfile.mkdtemp(prefix="fuzz-", dir=shared if os.access(shared, os.W_OK) else None)
-        )
+        shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        self.folder = Path(tempfile.mkdtemp(prefix="fuzz-", dir=shared))
         read, write = os.pipe()
         self.device = device
         self.pid = start(write, self.folder)
         os.close(write)
         self.pipe = os.fdopen(read, "rb", buffering=0)
-        self.rest, self.at, self.since = b"", "", time.monotonic()
-        self.last = ""
+        self.rest, self.at, self.last, self.since = b"", "", "", time.monotonic()
 
     def outcomes(self) -> Iterator[Outcome]:
         """What has been written since the last call; at the end of the process, how it ended."""
@@ -177,10 +164,9 @@ class Worker:
             self.pid = 0
             if code in (-signal.SIGPROF, -signal.SIGKILL):
                 yield Outcome(self.at or self.last, "hang", "took longer than it may")
-            elif code < 0:
-                yield Outcome(self.at or self.last, "crash", signal.Signals(-code).name)
             elif code:
-                yield Outcome(self.at or self.last, "crash", f"exit status {code}")
+                how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
+                yield Outcome(self.at or self.last, "crash", how)
 
     def stop_if_stuck(self) -> None:
         """End a process that sleeps at a case."""
@@ -210,22 +196,20 @@ def spawned(*args: object) -> Worker:
     """A worker for a device: ``python tests/fuzz --work ...``."""
 
     def start(write: int, folder: Path) -> int:
-        command = [sys.executable, str(TESTS / "fuzz"), "--work", str(write), str(folder), *map(str, args)]
-        path = os.pathsep.join(filter(None, (str(TESTS.parent), os.environ.get("PYTHONPATH"))))
-        return subprocess.Popen(
-            command, pass_fds=[write], stdin=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": path}
-        ).pid
+        command = [sys.executable, TESTS / "fuzz", "--work", str(write), folder, *map(str, args)]
+        nothing = subprocess.DEVNULL
+        return subprocess.Popen(command, pass_fds=[write], stdin=nothing, env=environment()).pid
 
     return Worker(start, device=True)
 
 
 def spawned_main(args: list[str]) -> None:
-    """The other end of `spawned`, for a range of inputs or for files.
+    """The other end of `spawned`, for a range of inputs or for a file of cases.
 
     Parameters
     ----------
     args : list of str
-        ``PIPE FOLDER range SEED START STOP KIND ...`` or ``PIPE FOLDER files FILE ...``.
+        ``PIPE FOLDER range SEED START STOP KIND ...`` or ``PIPE FOLDER file FILE``.
     """
     out, folder = int(args[0]), Path(args[1])
     cases: Iterable[tuple[str, Case]]
@@ -233,7 +217,8 @@ def spawned_main(args: list[str]) -> None:
         seed, start, stop = map(int, args[3:6])
         cases = numbered(seed, range(start, stop), True, args[6:])
     else:
-        cases = [(name, Case.from_json(Path(name).read_text())) for name in args[3:]]
+        listed = json.loads(Path(args[3]).read_text())
+        cases = [(label, Case.from_json(text)) for label, text in listed.items()]
     work(cases, out, folder, device=True)
     os._exit(0)  # without the drivers' own farewells
 
@@ -266,26 +251,19 @@ def outcomes_of(cases: dict[str, Case]) -> dict[str, Outcome]:
     found: dict[str, Outcome] = {}
 
     def run(labels: list[str], device: bool) -> None:
-        left = list(labels)
-
         def next_worker(*_: Any) -> Worker | None:
-            todo = [label for label in left if label not in found]
+            todo = {label: cases[label] for label in labels if label not in found}
             if not todo:
                 return None
             if not device:
-                return forked(lambda: [(label, cases[label]) for label in todo])
-            folder = Path(tempfile.mkdtemp(prefix="fuzz-cases-"))
-            for number, label in enumerate(todo):
-                (folder / str(number)).write_text(cases[label].to_json())
-            names.clear()
-            names.update({str(folder / str(number)): label for number, label in enumerate(todo)})
-            return spawned("files", *names)
+                return forked(todo.items)
+            file = Path(tempfile.mkdtemp(prefix="fuzz-cases-"), "cases.json")
+            file.write_text(json.dumps({label: case.to_json() for label, case in todo.items()}))
+            return spawned("file", file)
 
-        names: dict[str, str] = {}
         if first := next_worker():
             for outcome in follow([first], next_worker):
-                label = names.get(outcome.label, outcome.label)
-                found.setdefault(label or left[0], Outcome(label, outcome.end, outcome.what))
+                found.setdefault(outcome.label or labels[0], outcome)
 
     for device in (False, True):
         run([label for label, case in cases.items() if KINDS[case.kind].device == device], device)
