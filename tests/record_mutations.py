@@ -12,28 +12,12 @@ ODD = (
     *("9" * 5000, str(2**63), str(2**64), '""', '"a"', '"<ndarray>"', '"\\ud800"', '"a\\u0000b"', '"1e9999"'),
     *('"a\\nb"', '"\\u001b[2J"', '"/dev/null"', '"/dev/zero"', '"."', '"%s"' % ("x" * 5000), "[]", "{}"),
     *("[0]", '["a"]', "[null]", "[[0]]", '{"a": 1}', '{"a": 1, "a": 2}', "[" * 100_000, "{}}", "0x1"),
-    *(
-        "[" * 900 + "]" * 900,
-        '{"a":' * 5000 + "1" + "}" * 5000,
-        '["drv"]',
-        '"drv"',
-        '"gps"',
-        '"dhyb"',
-        '"50%"',
-    ),
+    *("[" * 900 + "]" * 900, '{"a":' * 5000 + "1" + "}" * 5000),
+    *('["drv"]', '"drv"', '"gps"', '"dhyb"', '"50%"'),
 )
-NEW = ("folder", "device", "progress", "on_note", "output", "outputs", "forest", "checkpoint", "attributes")
-NEW += (
-    "verify",
-    "max_ratio",
-    "path",
-    "seeds",
-    "arrays",
-    "strata",
-    "methods",
-    "samples",
-    "result",
-    "a\n",
+NEW = (
+    *("folder", "device", "progress", "on_note", "output", "outputs", "forest", "checkpoint", "attributes"),
+    *("verify", "max_ratio", "path", "seeds", "arrays", "strata", "methods", "samples", "result", "a\n"),
     "\ud800",
 )
 HERE = "@here@"

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from cli_runs import ROOT, environment
+from cli_runs import ROOT, script
 from conftest import chosen_devices
 from faults.lines import COMMANDS
 from faults.memory import memory
 from faults.trials import TASKS, Prepared
 
+import clgraph
 from clgraph import cli
 from clgraph.device import Device
 from clgraph.device.memory import Memory
@@ -23,16 +23,7 @@ from clgraph.errors import CapacityError
 def faults(config: pytest.Config, *args: object) -> str:
     """``python tests/faults ARGS``: a process of its own, since this one has opened drivers."""
     words = chosen_devices(config)
-    where = {"CLGRAPH_DEVICE": words[0]} if words else {}
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "tests" / "faults"), *map(str, args)],
-        capture_output=True,
-        text=True,
-        env=environment(**where),
-        timeout=1800,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return script(ROOT / "tests" / "faults", *args, **({"CLGRAPH_DEVICE": words[0]} if words else {}))
 
 
 @pytest.mark.parametrize(
@@ -58,14 +49,9 @@ def test_every_command_is_tried() -> None:
     assert set(cli.COMMANDS) - tried == {"demo", "bench", "doctor", "selftest"}  # these take long
 
 
-def test_a_device_without_memory(device: Device) -> None:
-    tally = memory(0, 1, "bfs, sources", device)
-    assert tally.failures == [] and sum(tally.counts.values()) > 5
-
-
-@pytest.mark.slow
-def test_shards_on_a_device_without_memory(device: Device) -> None:
-    tally = memory(0, 1, "shards, components", device)
+@pytest.mark.parametrize("call", ["bfs, sources", pytest.param("shards, components", marks=pytest.mark.slow)])
+def test_a_device_without_memory(device: Device, call: str) -> None:
+    tally = memory(0, 1, call, device)
     assert tally.failures == [] and sum(tally.counts.values()) > 5
 
 
@@ -87,26 +73,23 @@ def test_an_error_in_no_words_would_be_seen(device: Device, monkeypatch: pytest.
     assert memory(2, 1, "bfs, sources", device).failures
 
 
-def test_a_part_of_a_file_would_be_seen(tmp_path: Any) -> None:
+def test_a_part_of_a_file_would_be_seen(tmp_path: Path) -> None:
     task = next(task for task in TASKS if task.suffixes == (".txt",))
-    prepared = Prepared(task, {"out.txt": b"old\n"}, {"out.txt": b"0 1\n1 2\n"}, [], tmp_path)
-    for data, right in ((b"old\n", True), (b"0 1\n1 2\n", True), (b"0 1\n", False), (b"", False)):
+    old, new = b"old\n", b"0 1\n1 2\n"
+    prepared = Prepared(task, {"out.txt": old}, {"out.txt": new}, [], tmp_path)
+    for data, right in ((old, True), (new, True), (b"0 1\n", False), (b"", False)):
         (tmp_path / "out.txt").write_bytes(data)
         assert (prepared.fault() is None) == right
     (tmp_path / "out.txt").unlink()
     assert prepared.fault() == "out.txt is gone"
 
 
-def test_a_mixture_of_ldbc_files_would_be_seen(tmp_path: Any) -> None:
-    import clgraph
-
+def test_a_mixture_of_ldbc_files_would_be_seen(tmp_path: Path) -> None:
     task = next(task for task in TASKS if task.name == "convert to ldbc")
     made = []
     for seed in (1, 2):
-        graph = clgraph.Graph.from_edges(
-            *np.random.default_rng(seed).integers(0, 9, (2, 20)), directed=seed == 1
-        )
-        clgraph.write(graph, tmp_path / "out.v")
+        ends = np.random.default_rng(seed).integers(0, 9, (2, 20))
+        clgraph.write(clgraph.Graph.from_edges(*ends, directed=seed == 1), tmp_path / "out.v")
         made.append({file.name: file.read_bytes() for file in task.files(tmp_path)})
     prepared = Prepared(task, *made, [], tmp_path)
     assert prepared.fault() is None

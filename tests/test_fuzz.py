@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import json
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cli_runs import ROOT, environment
+from cli_runs import ROOT, script
 from conftest import chosen_devices
 from fuzz.case import Case, Failure
 from fuzz.invariants import check_invariants, compare_edges, edges_of, edges_of_rows
@@ -17,25 +16,18 @@ from fuzz.shrink import LARGEST, kept
 
 from clgraph import Graph
 
+FUZZ = ROOT / "tests" / "fuzz"
 
-def fuzz(config: pytest.Config, *args: object) -> str:
+
+def fuzz(config: pytest.Config, *args: object) -> None:
     """``python tests/fuzz ARGS``: a process of its own, since this one has opened drivers."""
     words = chosen_devices(config)
     where = {"CLGRAPH_DEVICE": words[0]} if words else {}
-    more = [] if words else ["--no-device"]
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "tests" / "fuzz"), *map(str, args), *more],
-        capture_output=True,
-        text=True,
-        env=environment(**where),
-        timeout=1800,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    print(script(FUZZ, *args, *([] if words else ["--no-device"]), **where))
 
 
 def test_cases_that_once_failed(pytestconfig: pytest.Config) -> None:
-    print(fuzz(pytestconfig, "--cases"))
+    fuzz(pytestconfig, "--cases")
 
 
 def test_kept_cases_are_small() -> None:
@@ -46,78 +38,49 @@ def test_kept_cases_are_small() -> None:
 def test_some_inputs(pytestconfig: pytest.Config) -> None:
     if pytestconfig.getoption("--require"):
         pytest.skip("test_many_inputs has more")
-    print(fuzz(pytestconfig, "--inputs", 500, "--seed", 1))
+    fuzz(pytestconfig, "--inputs", 500, "--seed", 1)
 
 
 def test_many_inputs(pytestconfig: pytest.Config, thorough: None) -> None:
-    print(fuzz(pytestconfig, "--inputs", 20_000, "--seed", 16))
+    fuzz(pytestconfig, "--inputs", 20_000, "--seed", 16)
 
 
-PLANTED = """
-import ctypes, os, sys, time
-sys.path[:0] = [{tests!r}, {root!r}]
+# what an input does, and how it ends
+PLANTED = {
+    "pass": "accepted",
+    "ctypes.string_at(0)": "crash",
+    "os._exit(3)": "crash",
+    "while True: pass": "hang",
+    "bytearray(8 << 30)": "memory",
+    "self = bytes(300 << 20).replace(b'a', b'b') + b'1'": "memory",  # allowed, and kept by the process
+    "{}['x']": "raw",
+    "raise Failure('broken', 'x')": "broken",
+    "pass  # after all these": "accepted",
+}
+HARNESS = """
+import ctypes, json, os, sys
+sys.path[:0] = sys.argv[1:3]
 from fuzz import kinds, workers
 from fuzz.case import Case, Failure
-from fuzz.kinds import KINDS, Kind
 
 def run(case, folder):
     exec(case.what["code"])
     return True
 
-def main():
-    KINDS["planted"] = Kind(None, run, 0)
-    workers.SECONDS = 0.5
-    workers.import_all()
-    codes = {{
-        "right": "pass",
-        "crash": "ctypes.string_at(0)",
-        "exit": "os._exit(3)",
-        "hang": "while True: pass",
-        "memory": "bytearray(8 << 30)",
-        "grown": "self = bytes(300 << 20).replace(b'a', b'b') + b'1'",
-        "raw": "{{}}['x']",
-        "broken": "raise Failure('broken', 'x')",
-        "after": "pass",
-    }}
-    cases = {{name: Case("planted", {{}}, {{"code": code}}) for name, code in codes.items()}}
-    for name, outcome in workers.outcomes_of(cases).items():
-        print(name, outcome.end)
-
-main()
+kinds.KINDS["planted"] = kinds.Kind(None, run, 0)
+workers.SECONDS = 0.5
+workers.import_all()
+cases = {code: Case("planted", {}, {"code": code}) for code in sys.argv[3:]}
+print(json.dumps({code: outcome.end for code, outcome in workers.outcomes_of(cases).items()}))
 """
 
 
 def test_planted_failures_are_seen() -> None:
-    code = PLANTED.format(tests=str(ROOT / "tests"), root=str(ROOT))
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment(), timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    found = dict(line.split() for line in done.stdout.splitlines())
-    assert found == {
-        "right": "accepted",
-        "crash": "crash",
-        "exit": "crash",
-        "hang": "hang",
-        "memory": "memory",
-        "grown": "memory",
-        "raw": "raw",
-        "broken": "broken",
-        "after": "accepted",
-    }
+    assert json.loads(script("-c", HARNESS, ROOT / "tests", ROOT, *PLANTED)) == PLANTED
 
 
 def test_an_input_is_made_from_its_seed_and_number(tmp_path: Path) -> None:
-    shown = [
-        subprocess.run(
-            [sys.executable, str(ROOT / "tests" / "fuzz"), "--show", "--seed", str(seed), "--start", "3"],
-            capture_output=True,
-            text=True,
-            env=environment(),
-            cwd=tmp_path,
-        ).stdout
-        for seed in (1, 1, 2)
-    ]
+    shown = [script(FUZZ, "--show", "--seed", seed, "--start", 3, cwd=tmp_path) for seed in (1, 1, 2)]
     assert shown[0] == shown[1] != shown[2]
 
 
@@ -147,9 +110,9 @@ WRONG = [
 @pytest.mark.parametrize(("name", "value"), WRONG, ids=[f"{name}-{i}" for i, (name, _) in enumerate(WRONG)])
 def test_broken_invariants_are_seen(name: str, value: object) -> None:
     graph = Graph.from_edges([0, 1], [1, 2])
-    names = ("row_ptr", "col_idx", "weights", "multiplicity", "ids", "directed")
-    counts = ("num_self_loops", "num_edges", "num_duplicates")
-    right = {each: getattr(graph, each) for each in (*names, *counts)}
+    arrays = ("row_ptr", "col_idx", "weights", "multiplicity", "ids")
+    values = ("directed", "num_self_loops", "num_edges", "num_duplicates")
+    right = {each: getattr(graph, each) for each in (*arrays, *values)}
     check_invariants(SimpleNamespace(**right))
     with pytest.raises(Failure, match="broken"):
         check_invariants(SimpleNamespace(**right | {name: value}))

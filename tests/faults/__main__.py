@@ -20,23 +20,22 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="TEXT", help="only what has this in its name")
     args = parser.parse_args()
 
-    import faults.disks
-    import faults.kills
-    import faults.lines
-    from faults.trials import preload
+    from fuzz.workers import import_all
 
-    preload()
-    runs = {"kills": faults.kills.kills, "disks": faults.disks.disks, "lines": faults.lines.lines}
+    from faults.disks import disks
+    from faults.kills import kills
+    from faults.lines import lines
+
+    import_all()  # a fork has it then; no driver is opened
+    runs = {"kills": kills, "disks": disks, "lines": lines}
     failed = False
     for what in sorted(args.what, key=list(COUNTS).index):
         began = time.monotonic()
-        count = COUNTS[what] if args.count is None else args.count
         if what == "memory":  # opens a driver in this process: the others fork it
             from faults.memory import memory
 
-            tally = memory(count, args.seed, args.only)
-        else:
-            tally = runs[what](count, args.seed, args.only)
+            runs[what] = memory
+        tally = runs[what](COUNTS[what] if args.count is None else args.count, args.seed, args.only)
         print(f"{what}, seed {args.seed}: {tally.shown()}, {time.monotonic() - began:.0f} s")
         failed |= bool(tally.failures)
     return int(failed)

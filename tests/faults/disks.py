@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import random
 import resource
 import signal
@@ -13,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from faults.trials import FOLDER, TASKS, Ended, Prepared, Tally, content, prepare, raw, run, temporary
+from faults.trials import FOLDER, TASKS, Ended, Prepared, Tally, content, parts, prepare, raw, run, temporary
 
 PAGE = 4096
 
@@ -30,8 +29,8 @@ def may_mount() -> bool:
 @contextmanager
 def small_disk(folder: Path, nbytes: int) -> Iterator[None]:
     """Mount a disk of so many bytes, in whole pages, on a folder."""
-    size = -(-nbytes // PAGE) * PAGE
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], check=True)
+    size = f"size={pages(nbytes)}"
+    subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", str(folder)], check=True)
     try:
         yield
     finally:
@@ -45,16 +44,12 @@ def pages(nbytes: int) -> int:
 
 def room_of(data: bytes) -> int:
     """Bytes that an output takes on a disk."""
-    if not data.startswith(FOLDER):
-        return pages(len(data))
-    return sum(pages(len(held)) for _, held in pickle.loads(data[len(FOLDER) :]))
+    return sum(pages(len(held)) for _, held in parts(data))
 
 
 def longest(data: bytes) -> int:
     """Bytes of the longest file of an output."""
-    if not data.startswith(FOLDER):
-        return len(data)
-    return max(len(held) for _, held in pickle.loads(data[len(FOLDER) :]))
+    return max(len(held) for _, held in parts(data))
 
 
 def disks(count: int, seed: int, only: str = "") -> Tally:
@@ -70,12 +65,7 @@ def disks(count: int, seed: int, only: str = "") -> Tally:
             prepared = prepare(task, folder)
             for number in range(at, count, len(tasks)):
                 rng = random.Random(f"{seed}/{number}")
-                ways = [
-                    "read-only",
-                    *(["full", "full"] if mounts else []),
-                    *([] if task.device else ["limit"]),
-                ]
-                way = rng.choice(ways)
+                way = rng.choice(["read-only"] + ["full"] * 2 * mounts + ["limit"] * (not task.device))
                 ended, fault = {"full": full, "limit": limited, "read-only": read_only}[way](prepared, rng)
                 tally.add(f"trial {number}, {task.name}, {way}", way, fault or after(prepared, ended))
     return tally
@@ -121,9 +111,8 @@ def limited(prepared: Prepared, rng: random.Random) -> tuple[Ended, str | None]:
     """No file of the process may be longer than a part of the longest new one."""
     prepared.put_old()
     most = int(rng.random() * 0.95 * max(map(longest, prepared.new.values())))
-    ended = run(
-        prepared.command, limits=((resource.RLIMIT_FSIZE, max(most, 600)),)
-    )  # what it says needs room
+    limits = ((resource.RLIMIT_FSIZE, max(most, 600)),)  # what it says needs room
+    ended = run(prepared.command, limits=limits)
     return ended, files_fault(prepared, all_old=len(prepared.new) == 1)
 
 

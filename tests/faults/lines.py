@@ -11,29 +11,28 @@ from typing import Any
 
 import click
 
+from clgraph.cli import cli
 from faults.trials import Ended, Tally, raw, run
 
 # no number, no word of a list; `STRANGE` may be right for some, which must then be done or refused in words
 WRONG = ("\udcff\udcfe", "²")
 STRANGE = (
+    *("", "1e99999999", "-1e-99999999", "0", "-1", "nan", "inf", "1_0", "٣", "0x10", "9" * 5000, "a" * 5000),
+    *("é", "{", "--", "/", "~nouser/x", "IN"),
+)
+NO_COMMANDS = (
     "",
-    "1e99999999",
-    "-1e-99999999",
-    "0",
-    "-1",
-    "nan",
-    "inf",
-    "1_0",
-    "٣",
-    "0x10",
-    "9" * 5000,
-    "a" * 5000,
-    "é",
-    "{",
+    "none",
+    "-",
     "--",
-    "/",
-    "~nouser/x",
-    "IN",
+    "--nonsense",
+    "sample sample",
+    "-o",
+    "\0",
+    "é",
+    "generate",
+    "fpga",
+    "\udcff",
 )
 COMMANDS = {
     "sample": "IN --size 2 --seed 1 -o OUT.txt",
@@ -76,20 +75,7 @@ SECONDS = 60  # of processor time for one of them
 
 def odd_lines() -> Iterator[tuple[list[str], bool]]:
     """Command lines, and whether each is certainly wrong."""
-    for line in (
-        "",
-        "none",
-        "-",
-        "--",
-        "--nonsense",
-        "sample sample",
-        "-o",
-        "\0",
-        "é",
-        "generate",
-        "fpga",
-        "\udcff",
-    ):
+    for line in NO_COMMANDS:
         yield line.split(" "), line not in ("", "generate", "fpga")
     for name, rest in COMMANDS.items():
         words, base = name.split(), rest.split()
@@ -109,16 +95,12 @@ def odd_lines() -> Iterator[tuple[list[str], bool]]:
                 continue
             yield [*words, *base, mark], True
             typed = isinstance(option.type, CHECKED)
-            for value in WRONG:
-                yield [*words, *base, mark, value], typed
-            for value in STRANGE:
-                yield [*words, *base, mark, value], False
+            for value in (*WRONG, *STRANGE):
+                yield [*words, *base, mark, value], typed and value in WRONG
 
 
 def options_of(words: list[str]) -> list[click.Option]:
     """The options of a command."""
-    from clgraph.cli import cli
-
     found: Any = cli
     for word in words:
         found = found.get_command(click.Context(cli), word)
@@ -133,13 +115,10 @@ def lines(count: int, seed: int, only: str = "") -> Tally:
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="lines-") as name:
         folder = Path(name)
+        files = {"IN": "graph.txt", "OUT.txt": "o.txt", "OUT.clg": "o.clg"}
+        places = {word: str(folder / file) for word, file in files.items()}
         for words, wrong in chosen:
             (folder / "graph.txt").write_text("0 1\n1 2\n2 0\n2 3\n")
-            places = {
-                "IN": str(folder / "graph.txt"),
-                "OUT.txt": str(folder / "o.txt"),
-                "OUT.clg": str(folder / "o.clg"),
-            }
             words = [places.get(word, word).replace("\0", "\\0") for word in words]
             ended = run(words, limits=((resource.RLIMIT_CPU, SECONDS),), folder=folder)
             shown = [word if len(word) < 50 else f"{word[:50]}..." for word in words]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pyopencl as cl
+import pytest
 from mixed_calls import equal, mixed_calls
 
 import clgraph
@@ -41,8 +42,6 @@ class Allocations:
 def watched() -> Iterator[Allocations]:
     """Within the block every buffer is counted."""
     seen = Allocations()
-    names = {"Buffer": cl, "OwnBuffer": device_memory, "HostBuffer": device_memory}
-    plain = {name: getattr(module, name) for name, module in names.items()}
 
     def counted(base: Any) -> Any:
         class Counted(base):  # type: ignore[misc]
@@ -53,13 +52,10 @@ def watched() -> Iterator[Allocations]:
 
         return Counted
 
-    for name, module in names.items():
-        setattr(module, name, counted(plain[name]))
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name in ((cl, "Buffer"), (device_memory, "OwnBuffer"), (device_memory, "HostBuffer")):
+            patch.setattr(module, name, counted(getattr(module, name)))
         yield seen
-    finally:
-        for name, module in names.items():
-            setattr(module, name, plain[name])
 
 
 def memory(count: int, seed: int, only: str = "", device: Device | None = None) -> Tally:
@@ -92,6 +88,7 @@ def trial(
     seen.begin(number)
     try:
         end = "an answer" if equal(call(), expected) else "a wrong answer"
+        fault = end if end == "a wrong answer" else None
     except clgraph.CapacityError as error:
         end = "CapacityError"
         fault = None if "no room for a buffer of" in str(error) else f"says: {error}"
@@ -103,8 +100,6 @@ def trial(
         fault = f"{type(error).__name__}: {error}"
     happened = seen.made > number
     seen.begin(None)
-    if end == "a wrong answer":
-        fault = end
     settle(device)
     if fault is None and len(seen.live) > before:
         fault = f"{len(seen.live) - before} buffers are left"

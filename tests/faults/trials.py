@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
+import resource
 import shutil
 import signal
 import sys
@@ -14,7 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-TESTS = Path(__file__).resolve().parent.parent
+import clgraph
+from clgraph.cli import main
+from clgraph.sampling import corpus
 
 
 @dataclass(frozen=True)
@@ -24,14 +28,18 @@ class Task:
     name: str
     args: str
     suffixes: tuple[str, ...]
-    device: bool = False
+
+    @property
+    def device(self) -> bool:
+        """Whether it uses one."""
+        return not self.args.startswith(("convert ", "generate "))
 
     def command(self, source: Path, folder: Path) -> list[str]:
         """Its arguments."""
-        places = {"IN": str(source), "SHARDS": str(source.with_suffix(".clgs")), "OUT": str(folder / "out")}
+        places = {"IN": source, "SHARDS": source.with_suffix(".clgs")}
+        out = str(folder / "out")
         return [
-            places["OUT"] + word[3:] if word.startswith("OUT") else places.get(word, word)
-            for word in self.args.split()
+            out + word[3:] if word[:3] == "OUT" else str(places.get(word, word)) for word in self.args.split()
         ]
 
     def files(self, folder: Path) -> list[Path]:
@@ -49,13 +57,16 @@ def content(path: Path) -> bytes:
     return FOLDER + pickle.dumps([(file.name, file.read_bytes()) for file in sorted(path.iterdir())])
 
 
+def parts(data: bytes) -> list[tuple[str, bytes]]:
+    """The files of an output, with their names below it."""
+    return pickle.loads(data.removeprefix(FOLDER)) if data.startswith(FOLDER) else [("", data)]
+
+
 def put(path: Path, data: bytes) -> None:
     """Write an output of these bytes."""
-    if not data.startswith(FOLDER):
-        path.write_bytes(data)
-        return
-    path.mkdir()
-    for name, held in pickle.loads(data[len(FOLDER) :]):
+    if data.startswith(FOLDER):
+        path.mkdir()
+    for name, held in parts(data):
         (path / name).write_bytes(held)
 
 
@@ -67,41 +78,32 @@ def remove(path: Path) -> None:
         path.unlink()
 
 
+LDBC = (".v", ".e", ".properties")
 CONVERTED = ("txt", "csv", "txt.gz", "mtx", "graph", "npz", "clg", "parquet", "arrow")
 TASKS = [
     *(Task(f"convert to {form}", f"convert IN OUT.{form}", (f".{form}",)) for form in CONVERTED),
-    Task("convert to ldbc", "convert IN OUT.v", (".v", ".e", ".properties")),
+    Task("convert to ldbc", "convert IN OUT.v", LDBC),
     Task("convert to ldbc, packed", "convert IN OUT.v.gz", (".v.gz", ".e.gz", ".properties")),
     Task("generate", "generate powerlaw --vertices 9000 --seed SEED -o OUT.txt", (".txt",)),
-    Task("sample", "sample IN --size 50% --seed 1 -o OUT.txt", (".txt",), True),
-    Task(
-        "sample, recorded",
-        "sample IN --size 9% --seed 1 -o OUT.clg --record OUT.json",
-        (".clg", ".json"),
-        True,
-    ),
-    Task("samples", "sample IN --sizes 60%,30% --seed 1 -o OUT-{size}.txt", ("-60%.txt", "-30%.txt"), True),
-    Task(
-        "sample to ldbc",
-        "sample IN --method cre --size 50% --seed 1 -o OUT.v",
-        (".v", ".e", ".properties"),
-        True,
-    ),
-    Task("curve", "curve IN --seed 1 -o OUT.csv", (".csv",), True),
-    Task("curve of shards", "curve SHARDS --method dre --seed 1 -o OUT.csv", (".csv",), True),
+    Task("sample", "sample IN --size 50% --seed 1 -o OUT.txt", (".txt",)),
+    Task("sample, recorded", "sample IN --size 9% --seed 1 -o OUT.clg --record OUT.json", (".clg", ".json")),
+    Task("samples", "sample IN --sizes 60%,30% --seed 1 -o OUT-{size}.txt", ("-60%.txt", "-30%.txt")),
+    Task("sample to ldbc", "sample IN --method cre --size 50% --seed 1 -o OUT.v", LDBC),
+    Task("curve", "curve IN --seed 1 -o OUT.csv", (".csv",)),
+    Task("curve of shards", "curve SHARDS --method dre --seed 1 -o OUT.csv", (".csv",)),
     Task("convert to shards", "convert IN OUT.clgs", (".clgs",)),
-    Task("sample of shards", "sample SHARDS --method dre --size 50% --seed 1 -o OUT.clgs", (".clgs",), True),
-    Task("forest", "forest SHARDS --seed 1 -o OUT.forest", (".forest",), True),
-    Task("components", "components IN -o OUT.tsv --largest OUT.txt", (".tsv", ".txt"), True),
-    Task("communities", "communities IN --seed 1 -o OUT.tsv", (".tsv",), True),
-    Task("paths", "paths IN -s 1 -s 2 -o OUT.tsv", (".tsv",), True),
-    Task("bfs", "bfs IN -s 1 -o OUT.tsv", (".tsv",), True),
-    Task("pagerank", "pagerank IN -o OUT.tsv", (".tsv",), True),
-    Task("centrality", "centrality IN --measure closeness -o OUT.tsv", (".tsv",), True),
-    Task("ppr", "ppr IN -s 1 -s 2 --top 0 -o OUT.tsv", (".tsv",), True),
-    Task("walks", "walks IN --method rw --length 9 --seed 1 -o OUT.txt", (".txt",), True),
-    Task("walks, resumed", "walks IN --method rw --length 9 --seed 1 -o OUT.txt --resume", (".txt",), True),
-    Task("quality", "quality IN --no-eigenvalues --report OUT.html", (".html",), True),
+    Task("sample of shards", "sample SHARDS --method dre --size 50% --seed 1 -o OUT.clgs", (".clgs",)),
+    Task("forest", "forest SHARDS --seed 1 -o OUT.forest", (".forest",)),
+    Task("components", "components IN -o OUT.tsv --largest OUT.txt", (".tsv", ".txt")),
+    Task("communities", "communities IN --seed 1 -o OUT.tsv", (".tsv",)),
+    Task("paths", "paths IN -s 1 -s 2 -o OUT.tsv", (".tsv",)),
+    Task("bfs", "bfs IN -s 1 -o OUT.tsv", (".tsv",)),
+    Task("pagerank", "pagerank IN -o OUT.tsv", (".tsv",)),
+    Task("centrality", "centrality IN --measure closeness -o OUT.tsv", (".tsv",)),
+    Task("ppr", "ppr IN -s 1 -s 2 --top 0 -o OUT.tsv", (".tsv",)),
+    Task("walks", "walks IN --method rw --length 9 --seed 1 -o OUT.txt", (".txt",)),
+    Task("walks, resumed", "walks IN --method rw --length 9 --seed 1 -o OUT.txt --resume", (".txt",)),
+    Task("quality", "quality IN --no-eigenvalues --report OUT.html", (".html",)),
 ]
 
 
@@ -133,14 +135,6 @@ class Tally:
         return f"{sum(self.counts.values())} trials ({ends}), {len(self.failures)} failed"
 
 
-def preload() -> None:
-    """Import what commands import, so that a fork has it; no driver is opened."""
-    sys.path[:0] = [str(TESTS)]
-    from fuzz.workers import import_all
-
-    import_all()
-
-
 def begin(args: Sequence[str], said: Path, limits: tuple[tuple[int, int], ...] = ()) -> int:
     """Start ``clgraph ARGS`` in a fork of this process, which has opened no driver; its id."""
     # a signal that comes while Python's own hooks of the fork run would be printed and dropped
@@ -165,11 +159,6 @@ def begin(args: Sequence[str], said: Path, limits: tuple[tuple[int, int], ...] =
 
 
 def _become(args: Sequence[str], said: Path, limits: tuple[tuple[int, int], ...]) -> None:
-    import resource
-
-    from clgraph.cli import main
-    from clgraph.sampling import corpus
-
     corpus.HOST_SHARE = 1 << 18  # blocks of some thousand walks, so that there is something to resume
     out = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     nowhere = os.open(os.devnull, os.O_RDONLY)
@@ -203,10 +192,8 @@ def run(args: Sequence[str], limits: tuple[tuple[int, int], ...] = (), folder: P
 
 def raw(ended: Ended) -> str | None:
     """What of a command's words no user should see."""
-    for words in ("Traceback", "fault of clgraph", "Exception ignored"):
-        if words in ended.said:
-            return f"{words}: {ended.said[-600:]}"
-    return None
+    found = re.search("Traceback|fault of clgraph|Exception ignored", ended.said)
+    return f"{found[0]}: {ended.said[-600:]}" if found else None
 
 
 def temporary(folder: Path) -> list[Path]:
@@ -241,17 +228,12 @@ class Prepared:
                 return f"{name} is gone"
         if self.task.suffixes[-1] == ".properties":
             return None if there in (self.old, self.new) else self.refused()
-        strange = [
-            name
-            for name, data in there.items()
-            if data not in (self.old[name], self.new[name]) and not whole(name, data)
-        ]
+        known = {name: (self.old[name], self.new[name]) for name in there}
+        strange = [name for name, data in there.items() if data not in known[name] and not whole(name, data)]
         return f"{', '.join(strange)}: neither the old nor the new one" if strange else None
 
     def refused(self) -> str | None:
         """Files of one output that do not belong together are refused by the reader."""
-        import clgraph
-
         try:
             graph = clgraph.read(self.folder / f"out{self.task.suffixes[0]}")
         except clgraph.InputError:
@@ -260,15 +242,15 @@ class Prepared:
 
     def is_new(self) -> bool:
         """Whether all files are the new ones."""
-        found = [(name, content(self.folder / name)) for name in self.new]
-        return all(data == self.new[name] or whole(name, data) for name, data in found)
+        found = {name: content(self.folder / name) for name in self.new}
+        return all(data == self.new[name] or whole(name, data) for name, data in found.items())
 
 
 def whole(name: str, data: bytes) -> bool:
     """Whether a file that says when it was made, or how long that took, has its end."""
-    return (name.endswith(".html") and data.rstrip().endswith(b"</html>")) or (
-        name.endswith(".json") and data.startswith(b"{") and data.endswith(b"}\n")
-    )
+    if name.endswith(".html"):
+        return data.rstrip().endswith(b"</html>")
+    return name.endswith(".json") and data.startswith(b"{") and data.endswith(b"}\n")
 
 
 # what each task writes from the two graphs, once made: kills and disks use the same
