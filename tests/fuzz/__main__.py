@@ -51,7 +51,7 @@ def main() -> int:
         print(f"{len(cases)} cases, {len(failed)} fail")
         return int(bool(failed))
     began = time.monotonic()
-    tally = campaign(args.inputs, args.seed, start=args.start, jobs=args.jobs, only=only, talk=True)
+    tally = campaign(args.inputs, args.seed, start=args.start, jobs=args.jobs, only=only)
     print(tally.table())
     last = args.start + args.inputs - 1
     print(f"seed {args.seed}, inputs {args.start} .. {last}, {time.monotonic() - began:.0f} s")

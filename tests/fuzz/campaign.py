@@ -47,15 +47,9 @@ class Tally:
 
 
 def campaign(
-    inputs: int,
-    seed: int,
-    *,
-    start: int = 0,
-    jobs: int | None = None,
-    only: Collection[str] = KINDS,
-    talk: bool = False,
+    inputs: int, seed: int, *, start: int = 0, jobs: int | None = None, only: Collection[str] = KINDS
 ) -> Tally:
-    """Run the inputs `start` .. `start` + `inputs` - 1 of a seed."""
+    """Run the inputs `start` .. `start` + `inputs` - 1 of a seed, and say now and then how far it is."""
     tally, stop = Tally(), start + inputs
     batches = iter(range(start, stop, BATCH))
     began, told = time.monotonic(), 0.0
@@ -90,7 +84,7 @@ def campaign(
             tally.add(confirmed(outcome, seed, only))
         else:
             tally.unused.append(outcome)
-        if talk and time.monotonic() - told > 10:
+        if time.monotonic() - told > 10:
             told = time.monotonic()
             shown = f"{tally.inputs} of {inputs}, {told - began:.0f} s, {len(tally.failures)} causes"
             print(shown, file=sys.stderr)

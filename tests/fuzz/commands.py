@@ -13,22 +13,12 @@ from fuzz.case import Case, Failure
 from fuzz.texts import text_case
 
 VALUES = (
-    "",
-    *["0", "1", "-1", "2", "0.5", "50%", "-0.5", "1e99999999", "1e-99999999", "nan", "inf", "-inf"],
-    "²",
-    "٣",
-    *["1_0", "0x1", "99999999999999999999"],
-    "9" * 5000,
-    "é",
-    "a b",
-    "\0",
-    "\udcff",
-    *["g.txt", "none.txt", ".", "/", "/dev/null", "none/out.txt"],
-    "o" * 300,
-    *["out.clg", "out.txt", "out-{size}.txt", "{seed}", "{", "{0}", "{size.x}", "--", "-h", "~nouser/x"],
-    *["1,2,3", "70%,50%", "edges", "mtx", "drv", "weak", "strong", "uniform", "float64"],
-    *["999999999", "2147483648", "18446744073709551616"],
-    "0.1 0.1 0.1",
+    *("", "0", "1", "-1", "2", "0.5", "50%", "-0.5", "1e99999999", "1e-99999999", "nan", "inf", "-inf"),
+    *("²", "٣", "1_0", "0x1", "99999999999999999999", "9" * 5000, "é", "a b", "\0", "\udcff"),
+    *("g.txt", "none.txt", ".", "/", "/dev/null", "none/out.txt", "o" * 300, "out.clg", "out.txt"),
+    *("out-{size}.txt", "{seed}", "{", "{0}", "{size.x}", "--", "-h", "~nouser/x", "1,2,3", "70%,50%"),
+    *("edges", "mtx", "drv", "weak", "strong", "uniform", "float64"),
+    *("999999999", "2147483648", "18446744073709551616", "0.1 0.1 0.1"),
 )
 READING = "--format --directed --undirected --ids --weights --duplicates --nonsense"
 DRAWING = (

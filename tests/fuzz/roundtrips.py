@@ -34,52 +34,15 @@ def kept(name: str) -> str:
 
 
 # name of the file, or the library, -> what it keeps
-FORMATS = {name: kept(name) for name in FILES} | {
-    "pickle": "dvm",
-    "scipy": "i",
-    "pandas": "m",
-    "table": "dm",
-    "networkx": "dv",
-    "igraph": "dvm",
-}
+FORMATS = {name: kept(name) for name in FILES}
+FORMATS |= {"pickle": "dvm", "scipy": "i", "pandas": "m", "table": "dm", "networkx": "dv", "igraph": "dvm"}
+EXPORTS = {name: getattr(Graph, f"to_{name}") for name in ("scipy", "pandas", "networkx", "igraph")}
+EXPORTS |= {"pickle": pickle.dumps, "table": Graph.to_arrow}
 ODD = (
-    *(
-        "",
-        " ",
-        " a",
-        "a ",
-        "a b",
-        "a\tb",
-        "a,b",
-        '"',
-        'a"b',
-        "'",
-        "#a",
-        "%a",
-        "a#b",
-        "a%b",
-        "a\nb",
-        "a\rb",
-        "\r",
-    ),
-    *("\0", "a\0b", "\ufeff", "\ufeffa", "\u2028", "\x85", "a\x85", "\xa0", "a\x1cb", "\x1f", "\ud800"),
-    *(
-        "-1",
-        "1e5",
-        "+1",
-        "²",
-        "Source",
-        "TARGET",
-        "weight",
-        "node1",
-        "node2",
-        "\x7f",
-        "\\",
-        "\\N",
-        "NA",
-        "null",
-    ),
-    *("e\u0301", "\u00e9", "﹟"),
+    *("", " ", " a", "a ", "a b", "a\tb", "a,b", '"', 'a"b', "'", "#a", "%a", "a#b", "a%b", "a\nb", "a\rb"),
+    *("\r", "\0", "a\0b", "\ufeff", "\ufeffa", "\u2028", "\x85", "a\x85", "\xa0", "a\x1cb", "\x1f", "\ud800"),
+    *("-1", "1e5", "+1", "²", "Source", "TARGET", "weight", "node1", "node2", "\x7f", "\\", "\\N", "NA"),
+    *("null", "e\u0301", "\u00e9", "﹟"),
 )
 
 
@@ -102,9 +65,8 @@ def graph_case(kind: str, rng: random.Random) -> Case:
     elif rng.random() < 0.2:
         what["duplicates"] = "keep"
     if rng.random() < 0.3:
-        what["vertices"] = rng.sample(pool, rng.randrange(len(pool) + 1)) + (
-            [] if text else [rng.randrange(40)]
-        )
+        what["vertices"] = rng.sample(pool, rng.randrange(len(pool) + 1))
+        what["vertices"] += [] if text else [rng.randrange(40)]
     what["through"] = rng.choice(tuple(FORMATS))
     return Case(kind, {}, what)
 
@@ -155,7 +117,7 @@ def _through(graph: Any, name: str, folder: Path) -> Any:
         if copies and name == "scipy":
             raise Refused
         try:
-            given = getattr(graph, EXPORTS[name])() if name in EXPORTS else None
+            given = EXPORTS[name](graph)
         except clgraph.ClgraphError as error:
             raise Refused from error
         try:
@@ -179,18 +141,9 @@ def _through(graph: Any, name: str, folder: Path) -> Any:
         raise Failure("lost", f"{name} was written and is refused: {error}") from error
 
 
-EXPORTS = {
-    "scipy": "to_scipy",
-    "pandas": "to_pandas",
-    "table": "to_arrow",
-    "networkx": "to_networkx",
-    "igraph": "to_igraph",
-}
-
-
 def _by_library(graph: Any, name: str, duplicates: Any, given: Any) -> Any:
     if name == "pickle":
-        return pickle.loads(pickle.dumps(graph))
+        return pickle.loads(given)
     weighted = graph.weights is not None
     if name == "scipy":
         return Graph.from_scipy(given, directed=graph.directed, weighted=weighted)

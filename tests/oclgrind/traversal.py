@@ -107,16 +107,8 @@ def _weighted(device: Any, listed: bool | None = None, **shape: Any) -> None:
 
 case_weighted = _weighted  # distances lowered in place, runs of arcs
 # as GPUs do it: a group takes the arcs of its places together
-GROUPS = {
-    "team": True,
-    "local": 8,
-    "groups": 2,
-    "chunk": 4,
-    "queue": 4,
-    "rounds": 3,
-    "entries": 1,
-    "buffer": 1,
-}
+GROUPS = {"team": True, "local": 8, "groups": 2}
+GROUPS |= {"chunk": 4, "queue": 4, "rounds": 3, "entries": 1, "buffer": 1}
 case_weighted_team = partial(_weighted, **GROUPS)
 # whole rows, without 64-bit atomics: heads listed, rows pulled
 case_weighted_listed = partial(_weighted, listed=True, run=0)
