@@ -160,28 +160,20 @@ def names_known() -> dict[str, Any]:
     import pyarrow
 
     known = {name: getattr(clgraph, name) for name in clgraph.__all__ if name not in ("Device", "get_device")}
+    modules = {"np": np, "sp": sp, "pd": pandas, "pa": pyarrow, "nx": networkx, "ig": igraph, "math": math}
+    own = {"G": graph_named, "S": shards_named, "P": Path, "spoiled": spoiled, "changed": changed}
     return {
         **known,
+        **modules,
+        **own,
         "clgraph": clgraph,
-        "np": np,
-        "sp": sp,
-        "pd": pandas,
-        "pa": pyarrow,
-        "nx": networkx,
-        "ig": igraph,
-        "math": math,
         "Decimal": Decimal,
         "Fraction": Fraction,
-        "G": graph_named,
-        "spoiled": spoiled,
         "whole": lambda graph: lambda: whole(graph),
-        "P": Path,
-        "S": shards_named,
         "sharded_curve": clgraph.reduction_curve,
         "sharded_components": clgraph.connected_components,
         "sharded_ppr": clgraph.personalized_pagerank,
         **{f"sharded_{name}": known[name] for name in ("sample", "bfs", "bfs_many", "pagerank")},
-        "changed": changed,
         **{name: getattr(module, name) for name, (_, module) in VERIFIERS.items()},
         **dict.fromkeys(("graph_quality", "sample_quality"), clgraph.quality),
         **dict.fromkeys(("drawn", "walked", "stepped", "staged", "streamed"), clgraph.sample),

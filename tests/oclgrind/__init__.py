@@ -60,14 +60,14 @@ def text_of(kernels: Iterable[str]) -> str:
 
 def recorded() -> dict[str, list[str]]:
     """The kernels of each case that ran clean with the files as they are now."""
-    found = json.loads(CLEAN.read_text()) if CLEAN.exists() else {}
-    kernels = {
-        name: [
-            f"{program} {kernel}" for program, names in made["kernels"].items() for kernel in names.split()
+    clean = {}
+    for name, made in json.loads(CLEAN.read_text()).items() if CLEAN.exists() else ():
+        kernels = [
+            f"{program} {each}" for program, names in made["kernels"].items() for each in names.split()
         ]
-        for name, made in found.items()
-    }
-    return {name: each for name, each in kernels.items() if found[name]["text"] == text_of(each)}
+        if made["text"] == text_of(kernels):
+            clean[name] = kernels
+    return clean
 
 
 def note(clean: Mapping[str, list[str]]) -> None:
@@ -75,11 +75,10 @@ def note(clean: Mapping[str, list[str]]) -> None:
     kept = {**recorded(), **clean}
     lines = []
     for name in sorted(kept.keys() & ALL.keys()):
-        programs: dict[str, str] = {}
+        programs: dict[str, list[str]] = {}
         for line in sorted(kept[name]):
             program, kernel = line.split()
-            programs[program] = f"{programs[program]} {kernel}" if program in programs else kernel
-        lines.append(
-            f"  {json.dumps(name)}: {json.dumps({'text': text_of(kept[name]), 'kernels': programs})}"
-        )
+            programs.setdefault(program, []).append(kernel)
+        kernels = {program: " ".join(each) for program, each in programs.items()}
+        lines.append(f"  {json.dumps(name)}: {json.dumps({'text': text_of(kept[name]), 'kernels': kernels})}")
     CLEAN.write_text("{\n" + ",\n".join(lines) + "\n}\n")
