@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cli_runs import ROOT, script
+from cli_runs import ROOT, python
 from conftest import chosen_devices
 from faults.lines import COMMANDS
 from faults.memory import memory
@@ -23,7 +23,8 @@ from clgraph.errors import CapacityError
 def faults(config: pytest.Config, *args: object) -> str:
     """``python tests/faults ARGS``: a process of its own, since this one has opened drivers."""
     words = chosen_devices(config)
-    return script(ROOT / "tests" / "faults", *args, **({"CLGRAPH_DEVICE": words[0]} if words else {}))
+    where = {"CLGRAPH_DEVICE": words[0]} if words else {}
+    return python(ROOT / "tests" / "faults", *args, timeout=1800, **where).fine().out
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cli_runs import ROOT, script
+from cli_runs import ROOT, python
 from conftest import chosen_devices
 from fuzz.case import Case, Failure
 from fuzz.invariants import check_invariants, compare_edges, edges_of, edges_of_rows
@@ -23,7 +22,7 @@ def fuzz(config: pytest.Config, *args: object) -> None:
     """``python tests/fuzz ARGS``: a process of its own, since this one has opened drivers."""
     words = chosen_devices(config)
     where = {"CLGRAPH_DEVICE": words[0]} if words else {}
-    print(script(FUZZ, *args, *([] if words else ["--no-device"]), **where))
+    print(python(FUZZ, *args, *([] if words else ["--no-device"]), timeout=1800, **where).fine().out)
 
 
 def test_cases_that_once_failed(pytestconfig: pytest.Config) -> None:
@@ -76,11 +75,13 @@ print(json.dumps({code: outcome.end for code, outcome in workers.outcomes_of(cas
 
 
 def test_planted_failures_are_seen() -> None:
-    assert json.loads(script("-c", HARNESS, ROOT / "tests", ROOT, *PLANTED)) == PLANTED
+    assert python("-c", HARNESS, ROOT / "tests", ROOT, *PLANTED).json() == PLANTED
 
 
 def test_an_input_is_made_from_its_seed_and_number(tmp_path: Path) -> None:
-    shown = [script(FUZZ, "--show", "--seed", seed, "--start", 3, cwd=tmp_path) for seed in (1, 1, 2)]
+    shown = [
+        python(FUZZ, "--show", "--seed", seed, "--start", 3, cwd=tmp_path).fine().out for seed in (1, 1, 2)
+    ]
     assert shown[0] == shown[1] != shown[2]
 
 

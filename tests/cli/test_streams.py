@@ -161,6 +161,7 @@ def callback(_):
 '''
 for number, where in product((signal.SIGINT, signal.SIGTERM), ("<frozen importlib._bootstrap>", "elsewhere")):
     ended = []
+    signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
     exec(compile(CALLBACK, where, "exec"))
     with system.signals_as_interrupts() as caught:
         try:
