@@ -8,7 +8,7 @@
 // parent         int[n]: the root's is itself, -1 where the search did not come
 // value          int[n]
 // up, steps      int[n]; `further` and `more` are those of the next round
-// ends           int2[n]: parent, value
+// ends           int2[n]: parent, value (written as ints: Oclgrind takes pairs made of two words for uninitialised)
 // known          uint[n], 0 before: IN_LIST, TIGHT
 // wrong          uint[6], all ones before: the first vertex or edge by which each check fails
 // launch         padded range, ITEMS consecutive vertices or edges per work-item
@@ -42,11 +42,12 @@ __kernel void tree_climb(const int n, __global const int *restrict up, __global 
 
 __kernel void tree_vertices(const int n, const int root, __global const int *restrict parent,
                             __global const int *restrict value, __global const int *restrict up,
-                            __global const int *restrict steps, __global int2 *restrict ends,
+                            __global const int *restrict steps, __global int *restrict ends,
                             volatile __global uint *wrong)
 {
     FOR_ITEMS(v, n) {
         const int reached = parent[v] >= 0, level = up[v] == root ? steps[v] : -1;
+        ends[2 * (size_t)v] = parent[v];
         if (reached && level < 0)
             atomic_min(&wrong[CYCLE], (uint)v);
 #ifdef PATHS
@@ -55,11 +56,11 @@ __kernel void tree_vertices(const int n, const int root, __global const int *res
             atomic_min(&wrong[VALUE], (uint)v);
         if (reached != (distance < INFINITY))
             atomic_min(&wrong[HALF], (uint)v);
-        ends[v] = (int2)(parent[v], value[v]);
+        ends[2 * (size_t)v + 1] = value[v];
 #else
         if (value[v] != (reached ? level : -1))
             atomic_min(&wrong[VALUE], (uint)v);
-        ends[v] = (int2)(parent[v], reached ? level : -2);   // by more than 1 from any level in the tree
+        ends[2 * (size_t)v + 1] = reached ? level : -2;   // by more than 1 from any level in the tree
 #endif
     }
 }

@@ -10,7 +10,7 @@ import numpy as np
 
 import clgraph
 from clgraph import Graph
-from clgraph.bench.graph500 import construct, make_edges
+from clgraph.bench.graph500 import KERNELS, Listed, construct, make_edges, validate
 from clgraph.csr import build, properties, sort
 from clgraph.csr.compact import arcs_of_view, compact, labelled, some_rows, those_of
 from clgraph.csr.device_csr import SelectedIds
@@ -45,7 +45,7 @@ def case_csr_buckets(device: Any) -> None:
 
 
 def case_lightest(device: Any) -> None:
-    """Weights of an edge list, of parallel arcs the least."""
+    """Weights of an edge list, of parallel arcs the least; trees that are checked against the list."""
     edges = make_edges(4, 3)
     graph = construct(edges, device)
     least = np.full((16, 16), np.inf)
@@ -53,6 +53,11 @@ def case_lightest(device: Any) -> None:
     least = np.minimum(least, least.T)
     assert graph.weights is not None
     assert graph.weights.tolist() == least[graph.tails, graph.col_idx].tolist()
+    root = int(graph.degrees.argmax())
+    for search in KERNELS.values():
+        parent, distance = (array.copy() for array in search(graph, root, device)())
+        parent[root] = root
+        validate(Listed(device, edges), root, parent, distance)
 
 
 def _same_rows(graph: Graph, want: Graph) -> None:
