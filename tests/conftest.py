@@ -37,6 +37,8 @@ LONGEST = (
     "test_faults.py",
     "test_package.py",
     "sampling/literature/test_walk.py",
+    "sampling/literature/test_methods.py",
+    "sampling/literature/test_estimates.py",
     "sampling/test_sample.py",
     "sampling/shards/test_samples.py",
     "ranking/test_solver.py",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from itertools import permutations
 from typing import Any
 
 import numpy as np
+import pytest
+from scipy import stats
 
 from clgraph import Graph, verify_sample
+from clgraph.device.launch_config import LaunchTable
 from clgraph.reference.samples import reference_draw
 from clgraph.sampling import sample
 
@@ -51,6 +55,12 @@ def equals_reference(graph: Graph, method: str, device: Any, *, seed: int, **opt
     return made
 
 
+def launch_otherwise(monkeypatch: pytest.MonkeyPatch, module: Any, device: Any, **changes: Any) -> None:
+    """Launch a module's kernels as on the device, but for some fields, whatever the kind of device."""
+    shape = dataclasses.replace(module.LAUNCH.of(device), **changes)
+    monkeypatch.setattr(module, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
+
+
 def set_counts(graph: Graph, method: str, device: Any, runs: int = 20_000, **options: Any) -> Counter[Any]:
     """How often each set of vertices (or, with edges=, of edges) is drawn."""
     many = sample(graph, method, seed=1, seeds=runs, device=device, **options)
@@ -70,3 +80,14 @@ def successive(weight: list[Any], k: int) -> dict[tuple[int, ...], float]:
             left -= weight[i]
         law[tuple(sorted(order))] = law.get(tuple(sorted(order)), 0.0) + p
     return law
+
+
+def fits(counts: Counter[Any], law: dict[Any, float]) -> float:
+    """The p-value of counts under a law: chi-square, what is expected less than 5 times taken together."""
+    assert set(counts) <= set(law) and abs(sum(law.values()) - 1) < 1e-9
+    expected = np.array(list(law.values())) * counts.total()
+    found = np.array([counts[key] for key in law])
+    rare = expected < 5
+    if rare.any():
+        found, expected = (np.append(each[~rare], each[rare].sum()) for each in (found, expected))
+    return float(stats.chisquare(found, expected).pvalue)

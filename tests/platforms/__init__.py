@@ -27,7 +27,8 @@ def with_kernels() -> list[str]:
 
 
 # the device tests that run on each platform, less what is marked slow: every kernel file's
-FILES = (*with_kernels(), "csr/test_upload.py", "test_drivers.py")
+SAMPLERS = ("sampling/literature/test_growing.py", "sampling/literature/test_methods.py")
+FILES = (*with_kernels(), "csr/test_upload.py", *SAMPLERS, "test_drivers.py")
 # a few of them, in a minute or two, for .ci/run
 FEW = (
     "components/test_strong.py",

@@ -6,34 +6,12 @@ from itertools import combinations
 
 import networkx as nx
 import numpy as np
-import pytest
-from graphs import random_graph
-from samplers import SEVEN, awkward_graphs, equals_reference
+from samplers import equals_reference
 
-from clgraph import Graph, InputError, verify_sample
+from clgraph import Graph
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.reference.chordal import is_chordal, may_join
 from clgraph.sampling import sample
-
-KINDS = [("chordal", {"mode": "ordered"}), ("chordal", {"mode": "exact"}), ("quasi-chordal", {"parts": 3})]
-
-
-@pytest.mark.smoke
-@pytest.mark.parametrize(("method", "options"), KINDS)
-def test_equals_reference(device, method, options):
-    for seed in range(6):
-        n = 6 + 8 * seed
-        graph = random_graph(
-            seed, n, 3 * n, directed=seed % 4 == 1, duplicates="keep" if seed % 3 == 0 else "merge"
-        )
-        made = equals_reference(graph, method, device, seed=seed, **options)
-        assert made.weighting == "none" and len(made.vertices) == n
-
-
-@pytest.mark.parametrize(("method", "options"), KINDS)
-def test_awkward_graphs(device, method, options):
-    for graph in awkward_graphs():
-        equals_reference(graph, method, device, seed=5, **options)
 
 
 def test_parts_given(device):
@@ -47,18 +25,6 @@ def test_parts_given(device):
     assert (
         alone.edges.tolist() == sample(graph, "chordal", mode="exact", seed=1, device=device).edges.tolist()
     )
-
-
-@pytest.mark.parametrize(("method", "options"), KINDS)
-def test_runs_side_by_side(device, method, options):
-    graph = random_graph(6, 40, 120)
-    several = sample(graph, method, seed=11, seeds=4, device=device, **options)
-    for run, one in enumerate(several):
-        alone = sample(graph, method, seed=11 + run, device=device, **options)
-        assert one.edges.tobytes() == alone.edges.tobytes()
-        assert one.seed == 11 + run
-        verify_sample(graph, one)
-    assert len({one.edges.tobytes() for one in several}) > 1
 
 
 def test_a_chordal_graph_is_kept_whole(device):
@@ -94,22 +60,3 @@ def test_the_criterion():
             assert may_join(near, u, v) == nx.is_chordal(more)
             tried += 1
     assert tried > 100
-
-
-@pytest.mark.parametrize(
-    ("method", "options", "words"),
-    [
-        ("chordal", {"size": 3}, "leave size out"),
-        ("chordal", {"edges": 3}, "edges is not an option of chordal"),
-        ("chordal", {"mode": "batched"}, "mode is 'batched'"),
-        ("chordal", {"parts": 3}, "parts is not an option of chordal, but of quasi-chordal"),
-        ("quasi-chordal", {"parts": 0}, "parts is 0"),
-        ("quasi-chordal", {"parts": [1, 2]}, "whole number or a word for each vertex"),
-        ("quasi-chordal", {"parts": np.ones(7)}, "type float64"),
-        ("quasi-chordal", {"mode": "exact"}, "mode is not an option of quasi-chordal"),
-        ("quasi-chordal", {"sizes": [3]}, "leave size out"),
-    ],
-)
-def test_bad_input(method, options, words):
-    with pytest.raises(InputError, match=words):
-        sample(SEVEN, method, seed=1, **options)

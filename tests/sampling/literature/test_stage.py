@@ -1,4 +1,4 @@
-"""Searches that spread, on every device against their reference, and against their laws."""
+"""Searches that spread (snowball, ff, rds, spikyball) on every device: their options, and their laws."""
 
 from __future__ import annotations
 
@@ -9,38 +9,18 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 from graphs import random_graph
-from samplers import SEVEN, awkward_graphs, equals_reference, set_counts
-from scipy import stats
+from samplers import SEVEN, equals_reference, fits, launch_otherwise, set_counts, successive
 
 from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.reference.common import Rows
 from clgraph.reference.spreading import count_below
 from clgraph.sampling import sample
-from clgraph.sampling.literature.spreading import thresholds
+from clgraph.sampling.literature import spreading
+from clgraph.sampling.literature.estimates import recruitment_shares
 
-METHODS = ("snowball", "ff", "rds")  # spikyball: test_spikyball.py
+METHODS = ("snowball", "ff", "rds")
 MODES = ("batched", "exact")
-
-
-@pytest.mark.smoke("batched-ff", "exact-snowball")
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("mode", MODES)
-def test_equals_reference(device, method, mode):
-    for seed in range(3):
-        n = 15 + 10 * seed
-        graph = random_graph(seed, n, 2 * n, duplicates="keep" if seed == 1 else "merge")
-        for keep in ("induced", "visited", "tree"):
-            equals_reference(graph, method, device, seed=seed, size="60%", mode=mode, keep=keep)
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("mode", MODES)
-def test_awkward_graphs(device, method, mode):
-    for graph in awkward_graphs():
-        options = {"starts": 2} if method == "rds" else {}
-        for size in ("100%", 3):
-            equals_reference(graph, method, device, seed=5, size=size, mode=mode, **options)
 
 
 @pytest.mark.parametrize(
@@ -77,20 +57,27 @@ def test_directions(device, mode):
     equals_reference(graph, "ff", device, seed=3, size="50%", direction="in", p="0.5", r="0.8", mode=mode)
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_runs_side_by_side(device, mode):
-    graph = random_graph(6, 70, 100)
-    for method in METHODS:
-        several = sample(graph, method, size="70%", seed=11, seeds=4, device=device, mode=mode)
-        for run, one in enumerate(several):
-            alone = sample(graph, method, size="70%", seed=11 + run, device=device, mode=mode)
-            assert one.vertices.tobytes() == alone.vertices.tobytes()
-            assert one.order.tobytes() == alone.order.tobytes()
-            assert one.notes == alone.notes
+@pytest.mark.first_device
+def test_large_and_small_stages_of_a_spikyball(device, monkeypatch):
+    """Which stages are a chain's does not show."""
+    graph = powerlaw_graph(150, seed=2)
+    launch_otherwise(monkeypatch, spreading, device, room=12, arcs=30)
+    for keep in ("induced", "tree"):
+        options = {"size": "80%", "share": "0.2", "keep": keep, "powers": (1, 1, -1)}
+        equals_reference(graph, "spikyball", device, seed=3, **options)
+
+
+def test_weights_and_directions_of_spikyballs(device):
+    weights = np.random.default_rng(1).integers(0, 5, 90).astype(float)
+    graph = random_graph(5, 30, 90, weights=weights)
+    equals_reference(graph, "spikyball", device, seed=4, size="70%", weighted=True, powers=(0, 1, 0))
+    directed = random_graph(4, 40, 120, directed=True)
+    for way in ("out", "in"):
+        equals_reference(directed, "spikyball", device, seed=3, size="50%", direction=way, powers=(1, 0, 1))
 
 
 def test_thresholds():
-    made = thresholds(Fraction(7, 10))
+    made = spreading.thresholds(Fraction(7, 10))
     for x in (0, 1, 2**40, 2**63, 2**64 - 1):
         assert sum(x < limit for limit in made) == count_below(x, Fraction(7, 10))
 
@@ -98,66 +85,78 @@ def test_thresholds():
 # --- laws -----------------------------------------------------------------------------------------
 
 
-def law_of(method, target, mode, k, p):
-    """The law of the sample on SEVEN from vertex 2, by enumeration."""
+def law_of(target, stage):
+    """The law on SEVEN from vertex 2; stage(seen, active) gives new vertices with their probabilities."""
+    law = defaultdict(float)
+
+    def go_on(seen, active, p):
+        new_law = defaultdict(float)
+        for new, q in stage(seen, active):
+            new_law[frozenset(new)] += p * q
+        for new, q in new_law.items():
+            others = set(range(7)) - seen
+            for one in [new] if new else [{start} for start in others]:
+                finish(seen, one, q if new else q / len(others))
+
+    def finish(seen, new, p):
+        room = target - len(seen)
+        if len(new) < room:
+            go_on(seen | new, new, p)
+            return
+        cuts = list(combinations(sorted(new), room))
+        for cut in cuts:
+            law[tuple(sorted(seen | set(cut)))] += p / len(cuts)
+
+    go_on(frozenset([2]), {2}, 1.0)
+    return law
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("method", "options"), [("snowball", {"k": 2}), ("ff", {"p": "0.6"}), ("rds", {"coupons": 1})]
+)
+def test_law_of_stages(device, method, options):
     near = Rows(SEVEN).near
-    law: dict[tuple[int, ...], float] = defaultdict(float)
 
     def takes(v, seen):
         """What v takes, with probabilities."""
         open_ = near[v] if method == "snowball" else [u for u in near[v] if u not in seen]
         if method == "ff":
-            sizes = {j: p**j * (1 - p) for j in range(len(open_))} | {len(open_): p ** len(open_)}
+            sizes = {j: 0.6**j * 0.4 for j in range(len(open_))} | {len(open_): 0.6 ** len(open_)}
         else:
-            sizes = {min(k, len(open_)): 1.0}
+            sizes = {min(*options.values(), len(open_)): 1.0}
         for j, q in sizes.items():
             sets = list(combinations(open_, j))
             for each in sets:
                 yield frozenset(each), q / len(sets)
 
-    def stage(seen, active, q):
-        new_law = defaultdict(float)
+    def stage(seen, active):
         for each in product(*(list(takes(v, seen)) for v in active)):
-            new = frozenset().union(*(names for names, _ in each)) - seen
-            weight = q
-            for _, w in each:
-                weight *= w
-            new_law[new] += weight
-        for new, w in new_law.items():
-            if not new:
-                for start in set(range(7)) - seen:
-                    finish(seen, frozenset([start]), w / (7 - len(seen)))
-            else:
-                finish(seen, new, w)
+            yield frozenset().union(*(names for names, _ in each)) - seen, np.prod([q for _, q in each])
 
-    def finish(seen, new, q):
-        room = target - len(seen)
-        if len(new) >= room:
-            cuts = list(combinations(sorted(new), room))
-            for cut in cuts:
-                law[tuple(sorted(seen | set(cut)))] += q / len(cuts)
-        else:
-            stage(seen | new, sorted(new), q)
-
-    stage(frozenset([2]), [2], 1.0)
-    return law
+    counts = set_counts(SEVEN, method, device, size=4, start=2, **options)
+    assert fits(counts, law_of(4, stage)) > 0.001
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("method", "k"), [("snowball", 2), ("ff", 0), ("rds", 1)])
-def test_law_of_stages(device, method, k):
-    options = {"snowball": {"k": k}, "ff": {"p": "0.6"}, "rds": {"coupons": k}}[method]
-    counts = set_counts(SEVEN, method, device, size=4, start=2, **options)
-    law = law_of(method, 4, "batched", k, 0.6)
-    keys = sorted(law)
-    assert abs(sum(law.values()) - 1) < 1e-9 and set(counts) <= set(keys)
-    expected = np.array([20_000 * law[key] for key in keys])
-    found = np.array([counts.get(key, 0) for key in keys])
-    rare = expected < 5
-    found = np.append(found[~rare], found[rare].sum())
-    expected = np.append(expected[~rare], expected[rare].sum())
-    some = expected > 0
-    assert stats.chisquare(found[some], expected[some]).pvalue > 0.001
+@pytest.mark.parametrize("powers", [(0, 0, 0), (1, 0, 1)])
+def test_law_of_spikyballs(device, powers):
+    """Half of each stage's arcs, up to 5 of 7: successive draws, stage by stage."""
+    near = Rows(SEVEN).near
+
+    def stage(seen, active):
+        arcs = [(v, u) for v in sorted(active) for u in near[v] if u not in seen]
+        if not arcs:
+            yield (), 1.0
+            return
+        out = [sum(v == each for each, _ in arcs) for v, _ in arcs]
+        enter = [sum(u == each for _, each in arcs) for _, u in arcs]
+        weight = [a ** powers[0] * b ** powers[2] for a, b in zip(out, enter, strict=True)]
+        for places, q in successive(weight, max(1, int(len(arcs) / 2 + 0.5))).items():
+            yield {arcs[i][1] for i in places}, q
+
+    counts = set_counts(SEVEN, "spikyball", device, size=5, start=2, share="0.5", powers=powers)
+    assert fits(counts, law_of(5, stage)) > 0.001
 
 
 @pytest.mark.slow
@@ -192,8 +191,6 @@ def test_recruitment_estimators(device):
 
 def test_shares_by_recruitment():
     """By hand: A recruits one A and one B, B recruits one A and two B; degrees 2 and 4."""
-    from clgraph.sampling.literature.estimates import recruitment_shares
-
     groups = np.array(["a", "a", "b", "b", "a", "b", "b"])
     degrees = np.where(groups == "a", 2.0, 4.0)
     recruiter = np.array([0, 0, 0, 3, 3, 3, 2])
@@ -201,27 +198,3 @@ def test_shares_by_recruitment():
     s_ab, s_ba = 1 / 2, 1 / 3
     assert names.tolist() == ["a", "b"]
     assert share[0] == pytest.approx(s_ba * 4 / (s_ab * 2 + s_ba * 4))
-
-
-# --- bad input ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("method", "options", "words"),
-    [
-        ("snowball", {}, "takes one of size or stages"),
-        ("snowball", {"size": 3, "k": 0}, "k is 0"),
-        ("snowball", {"stages": 2, "mode": "exact"}, "has none"),
-        ("ff", {"size": 3, "p": "0.995"}, "probability, 0 to 0.99"),
-        ("ff", {"size": 3, "p": 2}, "probability"),
-        ("ff", {"size": 3, "r": "0.5"}, "r is of directed fires"),
-        ("rds", {"size": 3, "starts": 9}, "the graph has 8 vertices"),
-        ("rds", {"size": 3, "start": 7}, "has no edges"),
-        ("ff", {"size": 3, "mode": "fast"}, "mode is 'fast'"),
-        ("rds", {"size": 9, "strict": True}, "can reach 8 of 8"),
-    ],
-)
-def test_bad_input(method, options, words):
-    graph = Graph.from_edges(SEVEN.tails, SEVEN.col_idx, vertices=np.arange(8))
-    with pytest.raises(InputError, match=words):
-        sample(graph, method, seed=1, **options)

@@ -1,28 +1,25 @@
-"""Random walks on every device against their reference, step for step, and against their laws."""
+"""Random walks and frontier sampling on every device: step for step, side by side, and their laws."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 import pytest
 from devices import working_devices
 from graphs import random_graph
-from samplers import SEVEN, awkward_graphs, equals_reference
-from scipy import stats
+from samplers import SEVEN, equals_reference, fits, launch_otherwise
 
-from clgraph import Graph, InputError, keyed
+from clgraph import Graph, keyed
 from clgraph.csr.generate import powerlaw_graph
-from clgraph.device.launch_config import LaunchTable
 from clgraph.reference.common import start_order
 from clgraph.reference.traversal import first_start
 from clgraph.sampling import sample
 from clgraph.sampling.literature import walks
 from clgraph.sampling.literature.view import View
 
-METHODS = tuple(walks.NUMBER)  # fs: test_frontier.py
+METHODS = tuple(walks.NUMBER)
 ADVICE = dict.fromkeys(("rw", "mhrw"), "; walkers=1000, say, walk side by side") | {"fs": ""}
 KNOWN = tuple(name for name in METHODS if name != "node2vec")  # where they are in the long run
 
@@ -34,24 +31,6 @@ def starts_of(graph, seed, walkers):
     return [first, *others[: walkers - 1]]
 
 
-@pytest.mark.smoke("1-rw", "5-mhrw", "5-mhda", "1-cnrw")
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("walkers", [1, 5])
-def test_equals_reference(device, method, walkers):
-    for seed in range(3):
-        n = 20 + 15 * seed
-        graph = random_graph(seed, n, 3 * n, duplicates="keep" if seed == 1 else "merge")
-        for keep in ("induced", "visited", "tree"):
-            equals_reference(graph, method, device, seed=seed, size="40%", walkers=walkers, keep=keep)
-
-
-@pytest.mark.parametrize("method", ["rw", "rj", "nbrw", "mhda"])
-def test_awkward_graphs(device, method):
-    for graph in awkward_graphs():
-        for walkers in (1, 4):
-            equals_reference(graph, method, device, seed=5, size="100%", walkers=walkers, patience=20)
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_a_number_of_steps(device, method):
     graph = random_graph(3, 30, 60)
@@ -61,6 +40,13 @@ def test_a_number_of_steps(device, method):
     assert made.walks[:, 0].tolist() == starts_of(graph, seed=2, walkers=3)
     for keep in ("visited", "tree"):
         equals_reference(graph, method, device, seed=2, steps=9, walkers=2, keep=keep)
+
+
+def test_a_number_of_moves(device):
+    graph = random_graph(3, 30, 60)
+    made = equals_reference(graph, "fs", device, seed=2, steps=20, walkers=3, burn_in=2, thin=4)
+    assert made.visits.sum() == 18 * 3 // 4
+    equals_reference(graph, "fs", device, seed=2, steps=9, walkers=2, keep="tree", start=[1, 2])
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -104,7 +90,7 @@ def test_parts_of_a_walk(device, monkeypatch):
 
 
 @pytest.mark.parametrize("direction", ["out", "in"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [*METHODS, "fs"])
 def test_directions_and_dead_ends(device, method, direction):
     graph = random_graph(4, 30, 60, directed=True)
     made = equals_reference(graph, method, device, seed=3, size="50%", direction=direction, walkers=2)
@@ -165,19 +151,42 @@ def test_options(device, method, options):
     equals_reference(graph, method, device, seed=1, size="60%", **options)
 
 
+def test_shares_of_common_neighbours(device):
+    """The limits of cnarw's steps, against sets."""
+    v, u = np.triu_indices(5, 1)
+    graphs = random_graph(1, 40, 160), random_graph(2, 30, 90, duplicates="keep"), Graph.from_edges(v, u)
+    for graph in graphs:
+        view = View.of(graph, "both", False)
+        rows = [row.tolist() for row in np.split(view.rows.col_idx, view.rows.row_ptr[1:-1])]
+        limit, total = walks.arc_shares(device, view)
+        limit = device.download(limit, np.uint64, view.rows.num_arcs)
+        total = device.download(total, np.uint64, view.n).tolist()
+        for v, found in enumerate(np.split(limit, view.rows.row_ptr[1:-1])):
+            least = [min(len(rows[v]), len(rows[u])) for u in rows[v]]
+            common = [len(set(rows[v]) & set(rows[u])) for u in rows[v]]
+            shares = [((a - b) << 32) // a for a, b in zip(least, common, strict=True)]
+            assert found.tolist() == list(accumulate(shares)) and total[v] == sum(shares)
+
+
 @pytest.mark.first_device
-def test_launches_do_not_show(device, monkeypatch):
+@pytest.mark.parametrize(
+    ("method", "options", "changes"),
+    [
+        ("rw", {"size": "90%", "keep": "visited", "patience": 20}, {"trail": 17 * 3, "items": 4}),
+        ("fs", {"size": "80%", "patience": 5}, {"moves": 37}),
+    ],
+)
+def test_launches_do_not_show(device, monkeypatch, method, options, changes):
     """Short trails: many launches between two boundaries."""
     graph = random_graph(7, 80, 90)
-    options = {"size": "90%", "walkers": 3, "keep": "visited", "patience": 20, "device": device}
-    whole = [sample(graph, "rw", seed=seed, **options) for seed in range(4)]
-    shape = dataclasses.replace(walks.LAUNCH.of(device), trail=17 * 3, items=4)
-    monkeypatch.setattr(walks, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
+    options |= {"walkers": 3, "device": device}
+    whole = [sample(graph, method, seed=seed, **options) for seed in range(4)]
+    launch_otherwise(monkeypatch, walks, device, **changes)
     for seed, one in enumerate(whole):
-        again = sample(graph, "rw", seed=seed, **options)
-        assert one.vertices.tolist() == again.vertices.tolist()
-        assert one.visits.tolist() == again.visits.tolist()
-        assert one.edges.tolist() == again.edges.tolist()
+        again = sample(graph, method, seed=seed, **options)
+        for name in ("vertices", "visits", "edges"):
+            assert getattr(one, name).tolist() == getattr(again, name).tolist()
+        assert one.notes == again.notes
 
 
 @pytest.mark.parametrize("walkers", [1, 3])
@@ -206,19 +215,6 @@ def test_walks_as_ids_and_on_the_device(device):
     for run, one in enumerate(sample(graph, "rw", walks="device", seeds=2, **options)):
         alone = sample(graph, "rw", walks=True, **(options | {"seed": 2 + run})).walks
         assert one.walks.shape == (9, 31) and np.array_equal(one.walks.get(), alone)
-
-
-@pytest.mark.parametrize("walkers", [1, 3])
-def test_runs_side_by_side(device, walkers):
-    graph = random_graph(6, 70, 100)
-    for method in METHODS:
-        several = sample(graph, method, size="70%", seed=11, seeds=4, walkers=walkers, device=device)
-        for run, one in enumerate(several):
-            alone = sample(graph, method, size="70%", seed=11 + run, walkers=walkers, device=device)
-            assert one.vertices.tobytes() == alone.vertices.tobytes()
-            assert one.order.tobytes() == alone.order.tobytes()
-            assert one.visits.tobytes() == alone.visits.tobytes()
-            assert one.notes == alone.notes
 
 
 def test_legs_are_told_and_bounded(device):
@@ -269,12 +265,10 @@ def test_law_after_seven_steps(device, method):
     """From vertex 2, against a power of the matrix; nbrw and mhda on arcs."""
     name, options = ("mhrw", {"alpha": "0.3"}) if method == "rcmh" else (method, {})
     many = sample(SEVEN, name, steps=7, burn_in=6, start=2, seed=1, seeds=20_000, device=device, **options)
-    counts = np.bincount([int(one.index[0]) for one in many], minlength=7)
+    counts = Counter(int(one.index[0]) for one in many)
     by_arcs = {"nbrw": turning(7, without_return), "mhda": turning(7, delayed)}
     law = by_arcs[method] if method in by_arcs else np.linalg.matrix_power(step_law(method), 7)[2]
-    some = law > 0
-    assert counts[~some].sum() == 0
-    assert stats.chisquare(counts[some], 20_000 * law[some]).pvalue > 0.001
+    assert fits(counts, {v: p for v, p in enumerate(law) if p > 0}) > 0.001
 
 
 def without_return(near, last, v):
@@ -303,11 +297,10 @@ def turning(steps, law_of_step):
     near = [SEVEN.col_idx[SEVEN.tails == each].tolist() for each in range(7)]
     at = {(None, 2): 1.0}
     for _ in range(steps):
-        new = {}
+        new = Counter()
         for (last, v), p in at.items():
             for u, q in law_of_step(near, last, v):
-                came = (last if u == v else v, u)
-                new[came] = new.get(came, 0) + p * q
+                new[last if u == v else v, u] += p * q
         at = new
     law = np.zeros(7)
     for (_, v), p in at.items():
@@ -322,22 +315,50 @@ def test_estimates(device, method):
     graph = powerlaw_graph(60, seed=3).largest_component()
     true = graph.num_arcs / graph.num_vertices
     options = {"start": int(graph.ids[0])} if method == "rwr" else {}
-    many = sample(graph, method, steps=300, burn_in=20, seed=1, seeds=300, device=device, **options)
+    options |= {"steps": 300, "burn_in": 20, "device": device}
+    many = sample(graph, method, seed=1, seeds=300, **options)
     values = np.array([one.mean("degree").value for one in many])
     spread = values.std() / 300**0.5
     assert abs(values.mean() - true) < 4 * spread + 0.03 * true
     if method == "rw":
         plain = np.mean([(graph.degrees[one.index] * one.visits).sum() / one.visits.sum() for one in many])
         assert plain > 1.3 * true
-        told = np.mean(
-            [
-                sample(graph, "rw", steps=300, burn_in=20, seed=s, device=device)
-                .mean("degree")
-                .standard_error
-                for s in range(40)
-            ]
-        )
-        assert 0.5 < told / values.std() < 1.5
+        alone = [sample(graph, "rw", seed=seed, **options).mean("degree") for seed in range(40)]
+        assert 0.5 < np.mean([error for _, error in alone]) / values.std() < 1.5
+
+
+@pytest.mark.slow
+def test_estimates_by_frontiers(device):
+    graph = powerlaw_graph(200, seed=3).largest_component()
+    many = sample(graph, "fs", steps=30, walkers=20, seed=1, seeds=200, device=device)
+    mean = many.mean("degree")
+    assert abs(mean.value - graph.num_arcs / graph.num_vertices) < 4 * mean.standard_error + 0.03 * mean.value
+
+
+@pytest.mark.slow
+def test_law_of_two_moves(device):
+    """Two walkers from vertices 2 and 6: who moves is chosen by degree; the vertices entered, in order."""
+    near = [SEVEN.col_idx[SEVEN.row_ptr[v] : SEVEN.row_ptr[v + 1]].tolist() for v in range(7)]
+    law = Counter()
+    for w in range(2):
+        at = [2, 6]
+        p = len(near[at[w]]) / sum(len(near[v]) for v in at)
+        for u in near[at[w]]:
+            then = [u if i == w else at[i] for i in range(2)]
+            whole = sum(len(near[v]) for v in then)
+            for x in range(2):
+                for y in near[then[x]]:
+                    law[u, y] += p / len(near[at[w]]) / whole
+    options = {"steps": 1, "walkers": 2, "start": [2, 6], "seed": 1, "seeds": 20_000, "device": device}
+    every = sample(SEVEN, "fs", **options)
+    last = sample(SEVEN, "fs", thin=2, **options)
+    counts = Counter()
+    for both, one in zip(every, last, strict=True):
+        second = int(one.index[0])
+        entered = np.repeat(both.index, both.visits).tolist()
+        entered.remove(second)
+        counts[entered[0], second] += 1
+    assert fits(counts, law) > 0.001
 
 
 @pytest.mark.slow
@@ -358,45 +379,6 @@ def test_parallel_edges_do_not_bias(device, method):
         np.testing.assert_array_less(np.abs(found.share - 1 / n), 5 * found.standard_error + 1e-4)
 
 
-# --- bad input ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("method", "options", "words"),
-    [
-        ("rw", {}, "takes one of size or steps"),
-        ("rw", {"size": 3, "steps": 3}, "steps and size are given"),
-        ("rw", {"size": 3, "start": 99}, "99 is not in the graph"),
-        ("rw", {"size": 3, "start": 7}, "start 7 has no edges"),
-        ("rw", {"size": 3, "walkers": 9}, "walkers is 9, and the graph has 8 vertices"),
-        ("rwr", {"size": 3, "p": 1}, "probability, 0 to 1, below 1"),
-        ("rwr", {"size": 3, "p": -0.1}, "probability"),
-        ("mhrw", {"size": 3, "alpha": 2}, "probability"),
-        ("rwj", {"size": 3, "alpha": 0}, "above 0"),
-        ("gmd", {"size": 3, "c": 0}, "c is 0"),
-        ("rw", {"steps": 3, "burn_in": 3}, "do not make one visit"),
-        ("rw", {"size": 3, "thin": 2}, "go with steps"),
-        ("rw", {"size": 3, "p": "0.1"}, "p is not an option of rw"),
-        ("rw", {"size": 3, "direction": "up"}, "direction is 'up'"),
-        ("rw", {"size": 3, "patience": 0}, "patience"),
-        ("rw", {"steps": 3, "walks": "host"}, "walks is 'host': use True, False, 'ids' or 'device'"),
-        ("rw", {"steps": 3, "walks": 2}, "walks is 2"),
-    ],
-)
-def test_bad_input(method, options, words):
-    graph = Graph.from_edges(SEVEN.tails, SEVEN.col_idx, vertices=np.arange(8))
-    with pytest.raises(InputError, match=words):
-        sample(graph, method, seed=1, **options)
-
-
-def test_a_row_without_weight():
-    graph = Graph.from_edges([0, 1], [1, 2], weights=[1.0, 0.0])
-    with pytest.raises(InputError, match="all edges of vertex 2 have the weight 0"):
-        sample(graph, "rw", size=2, weighted=True)
-    with pytest.raises(InputError, match="weight"):
-        sample(Graph.from_edges([0], [1], weights=[-1.0]), "rw", size=2, weighted=True)
-
-
 @pytest.mark.first_device
 @pytest.mark.parametrize("method", ["rw", "mhrw", "fs"])
 def test_a_chain_on_another_device(device, monkeypatch, method):
@@ -404,8 +386,7 @@ def test_a_chain_on_another_device(device, monkeypatch, method):
     other = next((each for each in working_devices().values() if each is not device), None)
     if other is None:
         pytest.skip("needs two devices")
-    here = dataclasses.replace(walks.LAUNCH.of(device), own=40)
-    monkeypatch.setattr(walks, "LAUNCH", LaunchTable(gpu=here, cpu=here, simulator=here))
+    launch_otherwise(monkeypatch, walks, device, own=40)
     graph, found = powerlaw_graph(300, seed=4), [other]
     monkeypatch.setattr(walks, "host_cpu", lambda: found[0])
     for options in ({"size": 60}, {"steps": 50}):
