@@ -1,15 +1,16 @@
-"""Sampling on every device against the reference, which deletes by the definition."""
+"""Reductions on every device against the reference, which deletes by the definition; what is refused."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from graphs import assert_equals_reference, random_graph
+from graphs import random_graph
+from samplers import equals_reference
 
 import clgraph
 from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.methods import CONTRACTING, REDUCTIONS
-from clgraph.reference import reference_sample, verify_sample
+from clgraph.reference import verify_sample
 from clgraph.sampling import sample
 
 KEEPING = [method for method in REDUCTIONS if method not in CONTRACTING]  # test_contract.py has the others
@@ -22,10 +23,8 @@ def test_equals_reference(device, method, components):
     for seed, (n, m) in enumerate([(4, 3), (5, 6), (40, 60), (120, 500), (300, 420)]):
         graph = random_graph(seed, n, m)
         for size in ("50%", "20%", "85%", 1):
-            made = sample(
-                graph, method, size=size, seed=seed, device=device, mode="batched", components=components
-            )
-            assert_equals_reference(graph, made, size=size)
+            options = {"size": size, "mode": "batched", "components": components}
+            equals_reference(graph, method, device, seed=seed, **options)
 
 
 @pytest.mark.parametrize("far_scan", [False, True])
@@ -33,8 +32,8 @@ def test_equals_reference(device, method, components):
 def test_parallel_edges_keep_their_multiplicity(device, method, far_scan):
     for seed in range(4):
         graph = random_graph(seed, 25, 120, duplicates="keep")
-        made = sample(graph, method, size="60%", seed=seed, device=device, mode="batched", far_scan=far_scan)
-        assert_equals_reference(graph, made, size="60%")
+        options = {"size": "60%", "mode": "batched", "far_scan": far_scan}
+        equals_reference(graph, method, device, seed=seed, **options)
 
 
 @pytest.mark.parametrize("method", REDUCTIONS)
@@ -46,22 +45,8 @@ def test_undo_and_tolerance(device, method, tolerance):
     bridge = np.array([[0, 60, 61], [60, 61, 1]])
     graph = Graph.from_edges(*np.concatenate((a, b, bridge), axis=1))
     for seed in range(5):
-        made = sample(
-            graph, method, size="70%", seed=seed, device=device, mode="batched", tolerance=tolerance
-        )
-        assert_equals_reference(graph, made, size="70%", tolerance=tolerance)
-
-
-@pytest.mark.parametrize("method", KEEPING)
-def test_directed_input_keeps_its_arcs(device, method):
-    graph = random_graph(8, 80, 300, directed=True, weights=np.random.default_rng(1).random(300))
-    made = sample(graph, method, size="50%", seed=2, device=device)
-    assert_equals_reference(graph, made, size="50%")
-    assert made.graph.directed
-    index = graph.indices_of(made.vertices)
-    original, small = graph.to_scipy().todense(), made.graph.to_scipy().todense()
-    kept = small != 0
-    np.testing.assert_array_equal(small[kept], original[np.ix_(index, index)][kept])
+        options = {"size": "70%", "mode": "batched", "tolerance": tolerance}
+        equals_reference(graph, method, device, seed=seed, **options)
 
 
 def counts_of(graph):
@@ -71,23 +56,20 @@ def counts_of(graph):
     return counts
 
 
+@pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("method", KEEPING)
-def test_weights_ids_and_counts_come_along(device, method):
+def test_arcs_weights_ids_and_counts_come_along(device, method, directed):
     rng = np.random.default_rng(5)
     source, target = 10 * rng.integers(0, 50, 300) + 3, 10 * rng.integers(0, 50, 300) + 3
-    graph = Graph.from_edges(source, target, weights=rng.random(300))
-    made = sample(graph, method, size="50%", seed=1, device=device)
-    verify_sample(graph, made)
+    graph = Graph.from_edges(source, target, weights=rng.random(300), directed=directed)
+    made = equals_reference(graph, method, device, size="50%", seed=1)
     small, index = made.graph, graph.indices_of(made.vertices)
-    assert set(made.vertices.tolist()) <= set(graph.ids.tolist())
+    assert small.directed == directed and set(made.vertices.tolist()) <= set(graph.ids.tolist())
     np.testing.assert_array_equal(small.ids, made.vertices)
-    dense = graph.to_scipy().todense()[np.ix_(index, index)]
-    got = small.to_scipy().todense()
-    np.testing.assert_array_equal(got[got != 0], dense[got != 0])
+    kept = small.to_scipy().todense() != 0
     assert graph.multiplicity.max() > 1  # there are edges drawn several times
-    np.testing.assert_array_equal(
-        counts_of(small)[got != 0], counts_of(graph)[np.ix_(index, index)][got != 0]
-    )
+    for matrix in (lambda graph: graph.to_scipy().todense(), counts_of):
+        np.testing.assert_array_equal(matrix(small)[kept], matrix(graph)[np.ix_(index, index)][kept])
 
 
 def test_self_loops_are_left_out_and_said(device):
@@ -119,24 +101,15 @@ def test_a_tie_goes_to_the_smallest_vertex(device):
 
 
 @pytest.mark.parametrize("method", REDUCTIONS)
-def test_small_and_odd_graphs(device, method):
+def test_small_odd_and_larger_graphs(device, method):
     alone = Graph.from_edges([], [], vertices=[7])
     assert sample(alone, method, size=1, seed=0, device=device).vertices.tolist() == [7]
     edgeless = Graph.from_edges([], [], vertices=[3, 5, 9])
     assert sample(edgeless, method, size="100%", seed=0, device=device).vertices.tolist() == [3]
     star = Graph.from_edges(np.zeros(60, int), np.arange(1, 61))
-    made = sample(star, method, size="50%", seed=3, device=device)
-    assert_equals_reference(star, made, size="50%")
     path = Graph.from_edges(np.arange(80), np.arange(1, 81))
-    made = sample(path, method, size="30%", seed=3, device=device)
-    assert_equals_reference(path, made, size="30%")
-
-
-def test_a_larger_graph(device):
-    graph = powerlaw_graph(1200, seed=2)
-    for method in REDUCTIONS:
-        made = sample(graph, method, size="40%", seed=6, device=device)
-        assert_equals_reference(graph, made, size="40%")
+    for graph, size in ((star, "50%"), (path, "30%"), (powerlaw_graph(1200, seed=2), "40%")):
+        equals_reference(graph, method, device, size=size, seed=3)
 
 
 @pytest.mark.parametrize("method", ["drv", "dre"])
@@ -148,16 +121,14 @@ def test_batched_deletes_what_exact_deletes(device, method):
     for seed in range(10):
         graph = random_graph(seed, 80, 400)
         for size in ("70%", "40%"):
-            options = {"size": size, "seed": seed}
-            exact = sample(graph, method, device=device, mode="exact", **options)
-            batched = sample(graph, method, device=device, mode="batched", tolerance=0, **options)
+            options = {"seed": seed, "size": size, "tolerance": 0}
+            exact, batched = (
+                equals_reference(graph, method, device, mode=mode, **options) for mode in ("exact", "batched")
+            )
             np.testing.assert_array_equal(exact.vertices, batched.vertices)
             assert batched.iterations > 1
             if method == "drv":
                 np.testing.assert_array_equal(exact.edges, batched.edges)
-            for made in (exact, batched):
-                expected = reference_sample(graph, method, mode=made.mode, tolerance=0, **options)
-                np.testing.assert_array_equal(made.vertices, expected.vertices)
 
 
 def test_a_scipy_array_is_taken(device):
@@ -175,12 +146,9 @@ def test_progress_advances(device, method, mode, monkeypatch):
     monkeypatch.setattr("clgraph.sampling.threshold_search.FEW", 4)  # the host takes hardly any deletion
     monkeypatch.setattr("clgraph.sampling.runs.side_by_side", lambda *_: False)  # not all in one launch
     seen = []
-    graph = random_graph(1, 300, 900)
-    made = sample(
-        graph, method, size="30%", seed=1, device=device, mode=mode, progress=lambda *a: seen.append(a)
-    )
-    done = [each for each, _ in seen]
-    of = {each for _, each in seen}
+    graph, options = random_graph(1, 300, 900), {"size": "30%", "seed": 1, "mode": mode, "device": device}
+    made = sample(graph, method, progress=lambda *told: seen.append(told), **options)
+    done, of = [each for each, _ in seen], {each for _, each in seen}
     assert of == {graph.largest_component().num_vertices - made.target_vertices}  # the same all the way
     assert done[0] == 0
     assert done == sorted(done)
@@ -189,35 +157,56 @@ def test_progress_advances(device, method, mode, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("kwargs", "word"),
+    ("method", "options", "word"),
     [
-        ({"method": "magic", "size": 0.5}, "unknown method .magic.: `clgraph methods` lists all"),
-        ({"size": 0}, "size"),
-        ({"size": -1}, "size"),
-        ({"size": "150%"}, "more than the whole"),
-        ({"size": 0.5, "mode": "exact", "method": "drve"}, "exists for drv and dre"),
-        ({"size": 0.5, "mode": "quick"}, "mode"),
-        ({"size": 0.5, "components": "magic"}, "components"),
-        ({"size": 0.5, "tolerance": -1}, "tolerance"),
-        ({"size": 0.5, "tolerance": float("nan")}, "tolerance"),
-        ({"size": 0.5, "seed": -1}, "seed"),
+        ("magic", {"size": 0.5}, "unknown method .magic.: `clgraph methods` lists all"),
+        ("drv", {"size": 0}, "size"),
+        ("drv", {"size": -1}, "size"),
+        ("drv", {"size": "150%"}, "more than the whole"),
+        ("drve", {"size": 0.5, "mode": "exact"}, "exists for drv and dre"),
+        ("cre", {"size": 2, "mode": "exact"}, "batched"),
+        ("drv", {"size": 0.5, "mode": "quick"}, "mode"),
+        ("drv", {"size": 0.5, "components": "magic"}, "components"),
+        ("drv", {"size": 0.5, "tolerance": -1}, "tolerance"),
+        ("drv", {"size": 0.5, "tolerance": float("nan")}, "tolerance"),
+        ("drv", {"size": 0.5, "seed": -1}, "seed"),
+        ("drv", {}, "either size or sizes"),
+        ("drv", {"size": 5, "sizes": [3]}, "either size or sizes"),
+        ("drv", {"sizes": []}, "empty"),
+        ("drv", {"sizes": "50%"}, "a list"),
+        ("drv", {"sizes": [5, "x%"]}, "x%"),
+        ("drv", {"sizes": [5, 50], "strict": True}, "larger than the graph"),
+        ("drv", {"size": 5, "seeds": 0}, "count of runs"),
+        ("drv", {"size": 5, "seeds": 1.5}, "count of runs"),
+        ("drv", {"size": 5, "seeds": 2, "seed": 2**64 - 1}, "last seed"),
+        ("drv", {"size": 5, "connection": "both"}, "connection"),
+        *(("dhyb", {"size": 5, "mix": mix}, "mix") for mix in (-0.1, 1.01, 1.5, float("nan"), "much")),
+        ("ebfs", {"size": 5, "start": 99}, "99"),
+        ("drv", {"size": 2, "connection": "strong", "mode": "exact"}, "batched"),
+        ("drv", {"size": 2, "connection": "strong", "mode": "exact"}, "exact"),
+        ("cre", {"size": 2, "connection": "strong"}, "delete"),
+        ("drv", {"size": 2, "connection": "strong", "components": "bfs"}, "weak"),
+        ("drv", {"size": 2, "connection": "strong", "components": "bfs"}, "components"),
+        ("drv", {"size": 2, "connection": "sturdy"}, "connection"),
+        ("ebfs", {"size": 2, "connection": "strong"}, "strong"),
     ],
 )
-def test_bad_arguments(kwargs, word):
+def test_bad_arguments(method, options, word):
     with pytest.raises(InputError, match=word):
-        sample(random_graph(0, 10, 20), **kwargs)
+        sample(random_graph(0, 10, 20, directed=True), method, **{"seed": 1, **options})
 
 
-def test_bad_graphs():
-    with pytest.raises(InputError, match="no vertices"):
-        sample(Graph.from_edges([], []), size=0.5)
-    with pytest.raises(InputError, match="list"):
-        sample([(0, 1)], size=0.5)
-
-
-def test_an_unknown_option_is_a_type_error():
-    with pytest.raises(TypeError, match="unexpected keyword argument 'sise'"):
-        sample(random_graph(0, 10, 20), size=0.5, sise=3)
+@pytest.mark.parametrize(
+    ("graph", "options", "error", "word"),
+    [
+        (Graph.from_edges([], []), {}, InputError, "no vertices"),
+        ([(0, 1)], {}, InputError, "list"),
+        (random_graph(0, 10, 20), {"sise": 3}, TypeError, "unexpected keyword argument 'sise'"),
+    ],
+)
+def test_bad_graphs_and_unknown_options(graph, options, error, word):
+    with pytest.raises(error, match=word):
+        sample(graph, size=0.5, **options)
 
 
 @pytest.mark.smoke
@@ -229,13 +218,8 @@ def test_a_seed_is_drawn_and_recorded(device):
 
 class _Forged:
     def __init__(self, made, **changes):
-        self.__dict__.update(
-            {
-                name: getattr(made, name)
-                for name in ("graph", "vertices", "edges", "target_vertices", "method")
-            }
-        )
-        self.__dict__.update(changes)
+        for name in ("graph", "vertices", "edges", "target_vertices", "method"):
+            setattr(self, name, changes.get(name, getattr(made, name)))
 
 
 @pytest.mark.smoke

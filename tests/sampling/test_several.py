@@ -1,4 +1,6 @@
-"""Several sizes and several seeds in one call."""
+"""Several sizes and several seeds in one call, and their samples as one sequence."""
+
+import pickle
 
 import numpy as np
 import pytest
@@ -27,40 +29,15 @@ def test_sizes_are_nested_and_in_the_order_given(device, method):
         assert edges[0] <= edges[2] <= edges[1]
 
 
-@pytest.mark.parametrize("method", [*EXACT, "ebfs", "edfs"])
-def test_a_size_of_several_is_the_sample_of_that_size(device, method):
-    graph = powerlaw_graph(600, seed=4)
-    for each in sample(graph, method, sizes=["80%", "45%", "10%"], seed=2, device=device):
-        alone = sample(graph, method, size=each.size, seed=2, device=device)
-        np.testing.assert_array_equal(each.vertices, alone.vertices)
-        np.testing.assert_array_equal(each.edges, alone.edges)
-
-
 @pytest.mark.parametrize("method", REDUCTIONS)
-def test_the_largest_of_several_is_a_sample_of_its_own(device, method):
-    graph = random_graph(3, 200, 420)
-    first, _ = sample(graph, method, sizes=["60%", "30%"], seed=2, device=device)
-    alone = sample(graph, method, size="60%", seed=2, device=device)
-    np.testing.assert_array_equal(first.vertices, alone.vertices)
-    np.testing.assert_array_equal(first.edges, alone.edges)
-
-
-def test_seeds_run_one_after_the_other(device):
-    graph = powerlaw_graph(300, seed=4)
-    made = sample(graph, "dre", sizes=["50%", "20%"], seed=6, seeds=3, device=device)
-    assert [(each.seed, each.size) for each in made] == [
-        (seed, size) for seed in (6, 7, 8) for size in ("50%", "20%")
-    ]
-    for each in made:
-        alone = sample(graph, "dre", size=each.size, seed=each.seed, device=device)
-        np.testing.assert_array_equal(each.edges, alone.edges)
-    assert len(sample(graph, "drv", size=0.5, seeds=2, device=device)) == 2
-
-
-def test_one_size_in_a_list_is_a_sequence(device):
-    made = sample(random_graph(1, 20, 40), sizes=[5], seed=1, device=device)
-    assert isinstance(made, Samples)
-    assert len(made) == 1
+def test_a_size_of_several_is_the_sample_of_that_size(device, method):
+    """The largest one; with methods whose smaller samples do not depend on the larger ones every one."""
+    for graph in (powerlaw_graph(600, seed=4), random_graph(3, 200, 420)):
+        made = sample(graph, method, sizes=["80%", "45%", "10%"], seed=2, device=device)
+        for each in made if method in (*EXACT, "ebfs", "edfs") else made[:1]:
+            alone = sample(graph, method, size=each.size, seed=2, device=device)
+            np.testing.assert_array_equal(each.vertices, alone.vertices)
+            np.testing.assert_array_equal(each.edges, alone.edges)
 
 
 @pytest.mark.parametrize("method", REDUCTIONS)
@@ -69,49 +46,98 @@ def test_sizes_that_the_graph_has_not(device, method):
     graph = Graph.from_edges([0, 1, 2, 3, 10], [1, 2, 3, 0, 11], vertices=range(12))
     large, small = sample(graph, method, sizes=[9, 2], seed=1, device=device)
     assert large.vertices.tolist() == [0, 1, 2, 3]
-    assert large.algorithm == "untouched"
-    assert large.iterations == 0
-    assert len(small.vertices) <= 2
-    assert small.algorithm != "untouched"
-
-
-@pytest.mark.parametrize(
-    ("kwargs", "word"),
-    [
-        ({}, "either size or sizes"),
-        ({"size": 5, "sizes": [3]}, "either size or sizes"),
-        ({"sizes": []}, "empty"),
-        ({"sizes": "50%"}, "a list"),
-        ({"sizes": [5, "x%"]}, "x%"),
-        ({"sizes": [5, 50], "strict": True}, "larger than the graph"),
-        ({"size": 5, "seeds": 0}, "count of runs"),
-        ({"size": 5, "seeds": 1.5}, "count of runs"),
-        ({"size": 5, "seeds": 2, "seed": 2**64 - 1}, "last seed"),
-        ({"size": 5, "connection": "both"}, "connection"),
-        ({"size": 5, "mix": 1.5, "method": "dhyb"}, "mix"),
-        ({"size": 5, "mix": "x", "method": "dhyb"}, "mix"),
-        ({"size": 5, "start": 99, "method": "ebfs"}, "99"),
-    ],
-)
-def test_bad_arguments(kwargs, word):
-    with pytest.raises(InputError, match=word):
-        sample(random_graph(0, 10, 20), **{"seed": 1, **kwargs})
-
-
-def test_what_strong_excludes():
-    arcs = Graph.from_edges([0, 1, 2], [1, 2, 0], directed=True)
-    with pytest.raises(InputError, match="batched"):
-        sample(arcs, "drv", size=2, connection="strong", mode="exact")
-    with pytest.raises(InputError, match="delete"):
-        sample(arcs, "cre", size=2, connection="strong")
-    with pytest.raises(InputError, match="weak"):
-        sample(arcs, "drv", size=2, connection="strong", components="bfs")
+    assert (large.algorithm, large.iterations) == ("untouched", 0)
+    assert len(small.vertices) <= 2 and small.algorithm != "untouched"
 
 
 def test_idle_options_are_told(device):
     graph = random_graph(1, 30, 60)
     notes = sample(graph, "drv", size=9, seed=1, mix=0.5, start=3, device=device).notes
     assert sum("played no part" in note for note in notes) == 2
-    assert not any(
-        "played no part" in n for n in sample(graph, "dhyb", size=9, seed=1, mix=0.5, device=device).notes
-    )
+    notes = sample(graph, "dhyb", size=9, seed=1, mix=0.5, device=device).notes
+    assert not any("played no part" in note for note in notes)
+
+
+# --- as a sequence ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def made(device):
+    return sample(powerlaw_graph(300, seed=4), "dre", sizes=["50%", "20%"], seed=6, seeds=3, device=device)
+
+
+def test_seeds_run_one_after_the_other(made, device):
+    graph = powerlaw_graph(300, seed=4)
+    assert [(each.seed, each.size) for each in made] == [
+        (k, size) for k in (6, 7, 8) for size in ("50%", "20%")
+    ]
+    for each in made:
+        alone = sample(graph, "dre", size=each.size, seed=each.seed, device=device)
+        np.testing.assert_array_equal(each.edges, alone.edges)
+    assert len(sample(graph, "drv", size=0.5, seeds=2, device=device)) == 2
+
+
+def test_a_sequence(made):
+    assert len(made) == 6 and len(made[4:2]) == 0
+    assert made[-1].seed == made[5].seed == 8
+    assert [each.seed for each in made[1:4]] == [6, 7, 7]
+    assert isinstance(made[::2], Samples)
+    assert made[3] is made[3]
+    assert made[2] in list(made)
+    assert [each.seed for each in made[4:] + made[:2]] == [8, 8, 6, 6]
+    with pytest.raises(IndexError):
+        made[6]
+    with pytest.raises(TypeError):
+        made["a"]
+
+
+def test_the_arrays_of_all_samples(made):
+    assert made.num_vertices.tolist() == [len(each.vertices) for each in made]
+    assert made.num_edges.tolist() == [each.num_edges for each in made]
+    for k, each in enumerate(made):
+        np.testing.assert_array_equal(made.vertices[made.offsets[k] : made.offsets[k + 1]], each.vertices)
+        np.testing.assert_array_equal(made.edges[made.edge_offsets[k] : made.edge_offsets[k + 1]], each.edges)
+    assert len(made.vertices) == made.offsets[-1]
+    part = made[2:4]
+    np.testing.assert_array_equal(part.edges, made.edges[made.edge_offsets[2] : made.edge_offsets[4]])
+    empty = made[:0]
+    assert len(empty.vertices) == len(empty.edges) == 0
+    assert empty.offsets.tolist() == [0]
+
+
+def test_they_can_be_pickled(made):
+    again = pickle.loads(pickle.dumps(made[1:]))
+    assert repr(again) == repr(made[1:])
+    np.testing.assert_array_equal(again.edges, made[1:].edges)
+    assert again[0].original is again[4].original
+
+
+def test_they_are_shown_in_a_line(made, device):
+    assert repr(made) == "<Samples: 6, dre (exact), seeds 6 to 8, sizes 50%, 20%>"
+    assert repr(made[:0]) == "<Samples: 0>"
+    one = sample(random_graph(1, 20, 40), sizes=[5], seed=1, device=device)
+    assert isinstance(one, Samples) and len(one) == 1
+    assert repr(one) == "<Samples: 1, drv (exact), seed 1, size 5>"
+    html = made._repr_html_()
+    assert "1 more" in html and html.count("<tr>") == 6
+
+
+def test_means_over_runs(device):
+    graph = powerlaw_graph(300, seed=4)
+    made = sample(graph, "drv", sizes=["50%", "20%"], seed=6, seeds=4, device=device)[::2]
+    drawn = sample(graph, "rdn", size=50, seed=6, seeds=4, device=device)
+    assert drawn.weights.tolist() == [x for each in drawn for x in each.weight.tolist()]
+    for many, means in (
+        (made, [graph.degrees[graph.indices_of(each.vertices)].mean() for each in made]),
+        (drawn, [each.mean(graph.degrees).value for each in drawn]),
+    ):
+        found, shares = many.mean(graph.degrees), many.distribution(graph.degrees)
+        assert found.value == pytest.approx(np.mean(means))
+        assert found.standard_error == pytest.approx(np.std(means, ddof=1) / 2)
+        assert shares.share.sum() == pytest.approx(1)
+        assert shares.values @ shares.share == pytest.approx(np.mean(means))
+    assert np.isnan(made[:1].mean("degree").standard_error)
+    with pytest.raises(InputError, match="no weights"):
+        made.weights  # noqa: B018
+    with pytest.raises(InputError, match="no samples"):
+        made[:0].mean(graph.degrees)
