@@ -1,10 +1,10 @@
 """Exact mode on every device against the loop: one deletion and one largest component at a time."""
 
-import itertools
-
 import numpy as np
 import pytest
-from graphs import assert_equals_reference, random_graph
+from graphs import random_graph
+from samplers import equals_reference
+from sampling.test_replicates import clusters
 
 from clgraph import Graph, keyed
 from clgraph.csr.generate import powerlaw_graph
@@ -32,23 +32,7 @@ def test_exact_equals_the_loop(device, method, few, monkeypatch):
             seed, n, int(rng.integers(1, 3 * n)), duplicates="keep" if seed % 3 == 0 else "merge"
         )
         size = int(rng.integers(1, n + 1))
-        made = sample(graph, method, size=size, seed=seed, device=device, mode="exact")
-        assert_equals_reference(graph, made, size=size)
-        assert made.mode == "exact"
-
-
-def clusters(seed, sizes, bridges):
-    """Dense clusters in a row, joined by a few edges: after a split another one may have been the larger."""
-    rng = np.random.default_rng(seed)
-    edges, first = [], 0
-    starts = []
-    for size in sizes:
-        edges.append(rng.integers(first, first + size, (2, 3 * size)))
-        starts.append(first)
-        first += size
-    for a, b in itertools.pairwise(starts):
-        edges.append(np.array([[a + k, b + k] for k in range(bridges)]).T)
-    return Graph.from_edges(*np.concatenate(edges, axis=1))
+        assert equals_reference(graph, method, device, size=size, seed=seed, mode="exact").mode == "exact"
 
 
 @pytest.mark.parametrize("method", [pytest.param(EXACT[0], marks=pytest.mark.slow), *EXACT[1:]])
@@ -58,10 +42,8 @@ def test_exact_follows_one_component(device, method, monkeypatch):
     overtaken = 0
     for seed in range(25):
         for sizes in ([30, 26], [20, 19, 18], [12, 11, 10, 9]):
-            graph = clusters(seed, sizes, bridges=1)
-            target = max(2, sizes[-1] // 2)
-            made = sample(graph, method, size=target, seed=seed, device=device)
-            assert_equals_reference(graph, made, size=target)
+            graph = clusters(seed, sizes)
+            made = equals_reference(graph, method, device, size=max(2, sizes[-1] // 2), seed=seed)
             if method == "drv":  # is the sample outside the largest component that lives at its threshold?
                 t = keyed.vertex_priority(seed, np.arange(graph.num_vertices))
                 inside = np.isin(graph.ids, made.vertices)
@@ -75,8 +57,7 @@ def test_two_equal_halves(device):
     path = Graph.from_edges(np.arange(8), np.arange(1, 9))
     for seed in range(60):
         for method in EXACT:
-            made = sample(path, method, size=4, seed=seed, device=device)
-            assert_equals_reference(path, made, size=4)
+            equals_reference(path, method, device, size=4, seed=seed)
 
 
 @pytest.mark.smoke
@@ -85,33 +66,32 @@ def test_exact_samples_are_nested(device):
     for method in EXACT:
         inside = set(graph.ids.tolist())
         for size in ("70%", "50%", "30%", "5%"):
-            made = sample(graph, method, size=size, seed=9, device=device)
-            assert set(made.vertices.tolist()) <= inside
-            inside = set(made.vertices.tolist())
+            smaller = set(sample(graph, method, size=size, seed=9, device=device).vertices.tolist())
+            assert smaller <= inside
+            inside = smaller
 
 
 def test_exact_says_which_way_it_took(device):
     graph = powerlaw_graph(3000, seed=4)
-    assert sample(graph, "drv", size="50%", seed=1, device=device).algorithm == "probes"
-    assert sample(random_graph(0, 40, 80), "drv", size="50%", seed=1, device=device).algorithm == "merge tree"
-    assert sample(graph, "drve", size="50%", seed=1, device=device).algorithm == "afforest"
-    assert sample(graph, "drv", size="100%", seed=1, device=device).algorithm == "untouched"
+    for each, method, size, way in (
+        (graph, "drv", "50%", "probes"),
+        (random_graph(0, 40, 80), "drv", "50%", "merge tree"),
+        (graph, "drve", "50%", "afforest"),
+        (graph, "drv", "100%", "untouched"),
+    ):
+        assert sample(each, method, size=size, seed=1, device=device).algorithm == way
 
 
 def test_a_long_path(device):
     """No giant: hardly any probe is certified, and the search must come through all the same."""
     path = Graph.from_edges(np.arange(3000), np.arange(1, 3001))
     for method in EXACT:
-        made = sample(path, method, size=40, seed=5, device=device)
-        assert_equals_reference(path, made, size=40)
+        equals_reference(path, method, device, size=40, seed=5)
 
 
 def test_options_of_batched_mode_are_said_to_be_idle(device):
-    made = sample(
-        random_graph(0, 40, 80), "drv", size="50%", seed=1, device=device, tolerance=3, components="bfs"
-    )
+    graph, options = random_graph(0, 40, 80), {"size": "50%", "seed": 1, "tolerance": 3, "device": device}
+    made = sample(graph, "drv", components="bfs", **options)
     assert [note.split()[0] for note in made.notes if "batched" in note] == ["tolerance", "components"]
-    batched = sample(
-        random_graph(0, 40, 80), "drv", size="50%", seed=1, device=device, tolerance=3, mode="batched"
-    )
+    batched = sample(graph, "drv", mode="batched", **options)
     assert not any("batched" in note for note in batched.notes)
