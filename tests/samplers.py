@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from collections.abc import Collection
 from itertools import permutations
 from typing import Any
 
@@ -102,3 +103,43 @@ def fits(counts: Counter[Any], law: dict[Any, float]) -> float:
     if rare.any():
         found, expected = (np.append(each[~rare], each[rare].sum()) for each in (found, expected))
     return float(stats.chisquare(found, expected).pvalue)
+
+
+def largest(vertices: Collection[int], edges: list[Any]) -> tuple[set[int], list[Any]]:
+    """Vertices and edges of the largest component; of equal ones that of the smallest vertex."""
+    above = {v: v for v in vertices}
+
+    def top(v: int) -> int:
+        while above[v] != v:
+            v = above[v]
+        return v
+
+    for u, v in edges:
+        a, b = top(u), top(v)
+        above[max(a, b)] = min(a, b)  # a root is the smallest vertex
+    sizes = Counter(map(top, above))
+    root = min(above, key=lambda v: (-sizes[v], v))
+    kept = {v for v in above if top(v) == root}
+    return kept, [(u, v) for u, v in edges if u in kept]
+
+
+def rows_of_deletions(n: int, edges: list[Any], order: list[Any]) -> list[tuple[int, int, int]]:
+    """Deletions, vertices and edges of the loop, whenever the number of vertices has changed.
+
+    The order is one of vertices, or of pairs as `edges` has them.
+    """
+    kept, left = largest(range(n), edges)
+    rows, deletions = [(0, len(kept), len(left))], 0
+    for gone in order:
+        by_vertex = isinstance(gone, int)
+        if gone not in (kept if by_vertex else left) or len(kept) == 1:
+            continue
+        if by_vertex:
+            kept, left = largest(kept - {gone}, [pair for pair in left if gone not in pair])
+        else:
+            left.remove(gone)
+            kept, left = largest(kept, left)
+        deletions += 1
+        if len(kept) != rows[-1][1]:
+            rows.append((deletions, len(kept), len(left)))
+    return rows

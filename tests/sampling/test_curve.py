@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from graphs import random_graph
+from samplers import rows_of_deletions
 
 from clgraph import (
     Graph,
@@ -18,66 +19,31 @@ from clgraph.reference.common import EdgeList
 
 
 def replay(graph, method, seed):
-    """Deletions, vertices and edges of the loop that follows `deletion_order`; edges as a set of ranks."""
-    edges = EdgeList.of(graph)
-    alive = dict(
-        zip(edges.rank.tolist(), zip(edges.low.tolist(), edges.high.tolist(), strict=True), strict=True)
-    )
-    inside = set(range(graph.num_vertices))
+    """Rows of the loop that follows `deletion_order`."""
+    edges, order = EdgeList.of(graph), deletion_order(graph, method, seed)
+    pairs = list(zip(edges.low.tolist(), edges.high.tolist(), strict=True))
+    if method == "drv":
+        sequence = graph.indices_of(order).tolist()
+    else:
+        of_rank = dict(zip(edges.rank.tolist(), pairs, strict=True))
+        sequence = [of_rank[rank] for rank in order.tolist()]
+    return rows_of_deletions(graph.num_vertices, pairs, sequence)
 
-    def keep_largest():
-        neighbors = {v: [] for v in inside}
-        for u, v in alive.values():
-            neighbors[u].append(v)
-            neighbors[v].append(u)
-        best: set = set()
-        seen: set = set()
-        for v in sorted(inside):
-            if v in seen:
-                continue
-            part, stack = {v}, [v]
-            while stack:
-                for u in neighbors[stack.pop()]:
-                    if u not in part:
-                        part.add(u)
-                        stack.append(u)
-            seen |= part
-            best = part if len(part) > len(best) else best
-        inside.intersection_update(best)
-        for rank in [rank for rank, (u, v) in alive.items() if u not in inside or v not in inside]:
-            del alive[rank]
 
-    keep_largest()
-    rows = [(0, len(inside), len(alive))]
-    order = deletion_order(graph, method, seed)
-    for thing in graph.indices_of(order).tolist() if method == "drv" else order.tolist():
-        if thing not in (inside if method == "drv" else alive):
-            continue
-        if len(inside) == 1:
-            break
-        if method == "drv":
-            inside.discard(thing)
-            for rank in [rank for rank, ends in alive.items() if thing in ends]:
-                del alive[rank]
-        else:
-            del alive[thing]
-        keep_largest()
-        rows.append((rows[-1][0] + 1, len(inside), len(alive)))
-    return rows
+def equal(one, other):
+    for name in ("deletions", "vertices", "edges"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
 @pytest.mark.smoke
 @pytest.mark.parametrize("method", EXACT)
 def test_curve_equals_the_replayed_loop(device, method):
     for seed in range(12):
-        graph = random_graph(
-            seed, 10 + 3 * seed, 12 + 5 * seed, duplicates="keep" if seed % 3 == 0 else "merge"
-        )
+        duplicates = "keep" if seed % 3 == 0 else "merge"
+        graph = random_graph(seed, 10 + 3 * seed, 12 + 5 * seed, duplicates=duplicates)
         curve = reduction_curve(graph, method, seed, device=device)
-        rows = replay(graph, method, seed)
-        # the curve has a row whenever the number of vertices has changed
-        changed = [row for i, row in enumerate(rows) if i == 0 or row[1] != rows[i - 1][1]]
-        assert list(zip(curve.deletions, curve.vertices, curve.edges, strict=True)) == changed
+        rows = zip(curve.deletions, curve.vertices, curve.edges, strict=True)
+        assert list(rows) == replay(graph, method, seed)
         assert (curve.mode, curve.method, curve.seed) == ("exact", method, seed)
 
 
@@ -93,23 +59,18 @@ def test_curve_and_sample_agree(device, method):
         row = int(np.flatnonzero(curve.deletions == deletions)[0])
         assert curve.vertices[row] <= size < curve.vertices[row - 1]
         induced = graph.subgraph(np.isin(graph.ids, made.vertices)).num_edges
-        if method == "drv":  # a vertex takes its edges along, and no others
-            assert edges == induced
-        else:  # edges have gone from among the vertices that are left
-            assert edges < induced
+        # a vertex takes its edges along, and no others; or edges have gone from among the vertices left
+        assert edges == induced if method == "drv" else edges < induced
     assert curve.vertices[-1] <= 300 < curve.vertices[-2]
     assert np.allclose(curve.average_degree, 2 * curve.edges / curve.vertices)
 
 
-def test_curve_in_several_launches(device, monkeypatch):
+@pytest.mark.parametrize("method", EXACT)
+def test_curve_in_several_launches(device, monkeypatch, method):
     graph = powerlaw_graph(500, seed=2)
-    whole = {method: reduction_curve(graph, method, 1, device=device) for method in EXACT}
+    whole = reduction_curve(graph, method, 1, device=device)
     monkeypatch.setattr("clgraph.sampling.merge_tree.STEPS", 64)
-    for method in EXACT:
-        again = reduction_curve(graph, method, 1, device=device)
-        assert np.array_equal(again.vertices, whole[method].vertices)
-        assert np.array_equal(again.deletions, whole[method].deletions)
-        assert np.array_equal(again.edges, whole[method].edges)
+    equal(reduction_curve(graph, method, 1, device=device), whole)
 
 
 @pytest.mark.parametrize("method", ["drv", "dre", "drve", "dhyb", "cre", "crve"])
@@ -119,8 +80,7 @@ def test_batched_curve_ends_where_the_sample_does(device, method):
     made = sample(graph, method, size="40%", seed=1, mode="batched", device=device)
     assert (curve.vertices[-1], curve.edges[-1]) == (len(made.vertices), made.num_edges)
     assert curve.mode == "batched"
-    assert np.all(np.diff(curve.deletions) > 0)
-    assert np.all(np.diff(curve.vertices) <= 0)
+    assert np.all(np.diff(curve.deletions) > 0) and np.all(np.diff(curve.vertices) <= 0)
     whole = graph.largest_component()
     assert (curve.deletions[0], curve.vertices[0], curve.edges[0]) == (0, whole.num_vertices, whole.num_edges)
 
@@ -131,14 +91,19 @@ def test_order_of_a_directed_graph_with_loops():
     assert sorted(deletion_order(graph, "drv", 1).tolist()) == [5, 7, 9]
 
 
-def test_what_has_no_curve():
-    graph = Graph.from_edges([0, 1], [1, 2])
-    with pytest.raises(InputError, match="ebfs deletes nothing"):
-        reduction_curve(graph, "ebfs", 1)
-    with pytest.raises(InputError, match="drve"):
-        deletion_order(graph, "drve", 1)
-    with pytest.raises(InputError, match="unknown method"):
-        reduction_curve(graph, "dfs", 1)
+@pytest.mark.parametrize(
+    ("call", "method", "options", "words"),
+    [
+        (reduction_curve, "ebfs", {}, "ebfs deletes nothing"),
+        (deletion_order, "drve", {}, "drve"),
+        (reduction_curve, "dfs", {}, "unknown method"),
+        (reduction_curve, "drv", {"seeds": 0}, "seeds"),
+        (reduction_curve, "drv", {"seeds": 2, "seed": 2**64 - 1}, "seed"),
+    ],
+)
+def test_what_has_no_curve(call, method, options, words):
+    with pytest.raises(InputError, match=words):
+        call(Graph.from_edges([0, 1], [1, 2]), method, **{"seed": 1, **options})
 
 
 def test_curves_of_several_seeds(device):
@@ -146,17 +111,14 @@ def test_curves_of_several_seeds(device):
     curves = reduction_curve(graph, "drv", 5, seeds=3, device=device)
     assert curves.seeds == (5, 6, 7) and len(curves) == 3
     for seed, curve in zip(curves.seeds, curves, strict=True):
-        alone = reduction_curve(graph, "drv", seed, device=device)
-        assert np.array_equal(curve.deletions, alone.deletions)
-        assert np.array_equal(curve.vertices, alone.vertices)
-        assert np.array_equal(curve.edges, alone.edges)
+        equal(curve, reduction_curve(graph, "drv", seed, device=device))
     found = curves.summary(4)
     wanted = round(found["share"][2] * int(curves[0].vertices[0]))
     degrees = np.array([2 * each.at(wanted)[2] / each.at(wanted)[1] for each in curves])
-    assert found["average_degree"][2] == pytest.approx(degrees.mean())
     half = 4.302652729 * degrees.std(ddof=1) / 3**0.5  # Student's t of two degrees of freedom
-    assert found["average_degree_high"][2] - found["average_degree"][2] == pytest.approx(half)
-    assert found["average_degree"][2] - found["average_degree_low"][2] == pytest.approx(half)
+    low, mean, high = (found[f"average_degree{bound}"][2] for bound in ("_low", "", "_high"))
+    assert mean == pytest.approx(degrees.mean())
+    assert [high - mean, mean - low] == pytest.approx([half, half])
     lines = curves.table(4, format="csv").splitlines()
     assert lines[0].split(",") == list(found) and len(lines) == 6
     assert "\\pm" in curves.table(4, format="latex") and "seed 5 to 7" in curves.table(4)
@@ -164,9 +126,6 @@ def test_curves_of_several_seeds(device):
     assert "seeds 5, " in repr(ReductionCurves(curves[:1]))
     batched = reduction_curve(graph, "drve", 5, seeds=1, device=device)
     assert "a row for every batch" in batched.notes[0] and batched.notes[0] in batched.table()
-    for given, why in ({"seeds": 0}, "seeds"), ({"seeds": 2, "seed": 2**64 - 1}, "seed"):
-        with pytest.raises(InputError, match=why):
-            reduction_curve(graph, "drv", device=device, **given)
     with pytest.raises(InputError, match="points"):
         curves.summary(0)
     with pytest.raises(InputError, match="format is 'html'"):
@@ -181,9 +140,7 @@ def test_a_bar_of_several_curves(device):
 
 
 def test_bands_are_drawn(device):
-    pytest.importorskip("matplotlib")
-    from matplotlib.figure import Figure
-
+    Figure = pytest.importorskip("matplotlib.figure").Figure
     curves = reduction_curve(powerlaw_graph(400, seed=2), "drv", 5, seeds=3, device=device)
     axes = list(Figure().subplots(1, 2))
     assert curves.plot(axes) == axes

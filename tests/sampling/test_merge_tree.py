@@ -1,57 +1,18 @@
-"""The tree of merges and its kernels, against a plain union-find that tries every number of deletions."""
+"""The tree of merges, and what every deletion leaves: against the loop, and against each other.
+
+All rows of a curve are found from the forest at once, or by one serial pass through the tree.
+"""
 
 import numpy as np
 import pytest
-from graphs import random_graph
+from graphs import random_graph, tangle
+from samplers import rows_of_deletions
 
-from clgraph import Graph
+from clgraph import Graph, powerlaw_graph
+from clgraph.sampling import deletion_times
+from clgraph.sampling.curve import _edge_order, _vertex_order
+from clgraph.sampling.deletion_times import rows_of_curve
 from clgraph.sampling.merge_tree import MergeTree, whole_tree
-
-
-def largest(n, inside, edges):
-    """(vertices, edges) of the largest component among `inside`; of equals that of the smallest vertex."""
-    above = {v: v for v in range(n) if inside[v]}
-
-    def top(v):
-        while above[v] != v:
-            v = above[v]
-        return v
-
-    for u, v in edges:
-        a, b = top(u), top(v)
-        above[max(a, b)] = min(a, b)  # a root is the smallest vertex
-    sizes = dict.fromkeys(above, 0)
-    for v in above:
-        sizes[top(v)] += 1
-    root = min(above, key=lambda v: (-sizes[v], v))
-    kept = {v for v in above if top(v) == root}
-    return kept, [(u, v) for u, v in edges if u in kept]
-
-
-def loop(graph, order, by_vertices):
-    """Rows (deletions, vertices, edges) of the loop, whenever the number of vertices has changed."""
-    n = graph.num_vertices
-    upper = graph.tails < graph.col_idx
-    edges = list(zip(graph.tails[upper].tolist(), graph.col_idx[upper].tolist(), strict=True))
-    kept, left = largest(n, np.ones(n, bool), edges)
-    rows, deletions = [(0, len(kept), len(left))], 0
-    for thing in order:
-        if by_vertices:
-            if thing not in kept or len(kept) == 1:
-                continue
-            inside = kept - {thing}
-            left = [(u, v) for u, v in left if thing not in (u, v)]
-        else:
-            if thing not in left:
-                continue
-            inside = kept
-            left.remove(thing)
-        deletions += 1
-        kept, left = largest(n, [v in inside for v in range(n)], left)
-        if len(kept) != rows[-1][1]:
-            rows.append((deletions, len(kept), len(left)))
-    return rows
-
 
 GRAPHS = {
     "random": lambda seed: random_graph(seed, 25, 40).without_self_loops,
@@ -62,27 +23,24 @@ GRAPHS = {
 }
 
 
+@pytest.mark.parametrize("by", ["vertices", "edges"])
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.cross
-def test_orders_of_vertices(device, name):
-    for seed in range(6):
-        graph = GRAPHS[name](seed)
-        order = np.random.default_rng(seed).permutation(graph.num_vertices).astype(np.int32)
-        found = np.stack(whole_tree(device, graph, vertices=order), axis=1)
-        assert found.tolist() == [list(row) for row in loop(graph, order.tolist(), True)]
-
-
-@pytest.mark.parametrize("name", GRAPHS)
-@pytest.mark.cross
-def test_orders_of_edges(device, name):
+def test_orders(device, name, by):
     for seed in range(6):
         graph = GRAPHS[name](seed)
         upper = np.flatnonzero(graph.tails < graph.col_idx)
-        shuffled = np.random.default_rng(seed).permutation(upper)
-        low, high = graph.tails[shuffled].astype(np.int32), graph.col_idx[shuffled]
-        found = np.stack(whole_tree(device, graph, edges=(low, high)), axis=1)
-        order = list(zip(low.tolist(), high.tolist(), strict=True))
-        assert found.tolist() == [list(row) for row in loop(graph, order, False)]
+        edges = np.stack((graph.tails, graph.col_idx), axis=1).astype(np.int32)
+        rng = np.random.default_rng(seed)
+        if by == "vertices":
+            given = rng.permutation(graph.num_vertices).astype(np.int32)
+            order = given.tolist()
+        else:
+            given = edges[rng.permutation(upper)].T.copy()
+            order = list(zip(*given.tolist(), strict=True))
+        pairs = list(map(tuple, edges[upper].tolist()))
+        rows = zip(*(each.tolist() for each in whole_tree(device, graph, **{by: given})), strict=True)
+        assert list(rows) == rows_of_deletions(graph.num_vertices, pairs, order)
 
 
 def test_progress_reaches_the_end(device, monkeypatch):
@@ -104,3 +62,50 @@ def test_following_the_larger_child():
     above = tree.merge(5, {node}, 0)
     assert tree.follow(above, 10) == (2, 0)
     assert tree.follow(above, 17) == (node, 5)
+
+
+# --- all deletions at once ------------------------------------------------------------------------------
+
+LARGER = {
+    "power law": powerlaw_graph(3000, seed=1),
+    "parts": random_graph(2, 400, 300).without_self_loops,
+    "copies": tangle(3, duplicates="keep").without_self_loops,
+    "path": Graph.from_edges(np.arange(700), np.arange(1, 701)),
+    "star": Graph.from_edges(np.zeros(300, int), np.arange(1, 301)),
+    "pair": Graph.from_edges([0], [1]),
+}
+
+
+@pytest.mark.parametrize("name", LARGER)
+@pytest.mark.parametrize("edges", [False, True], ids=["drv", "dre"])
+def test_rows_of_the_serial_pass(device, name, edges):
+    graph = LARGER[name]
+    if edges and graph.is_multigraph:
+        pytest.skip("the forest does not tell copies of an edge apart: reduction_curve goes another way")
+    for seed in (1, 2**63 + 5):
+        if edges:
+            low, high, sequence = _edge_order(graph, seed)
+            wanted = whole_tree(device, graph, edges=(low[sequence], high[sequence]))
+        else:
+            order = _vertex_order(graph.num_vertices, seed).astype(np.int32)
+            wanted = whole_tree(device, graph, vertices=order)
+        for target in (1, max(1, graph.num_vertices // 3), graph.num_vertices):
+            last = min(int(np.searchsorted(-wanted[1], -target)), len(wanted[1]) - 1)
+            rows = rows_of_curve(device, graph, seed, target, edges=edges)
+            for found, want in zip(rows, wanted, strict=True):
+                assert found.dtype == want.dtype and found.tolist() == want[: last + 1].tolist()
+
+
+def test_edges_of_one_time(device, monkeypatch):
+    """Edges' words decide then, in two sorts more: the same rows, and told by times that are equal."""
+    graph = LARGER["power law"]
+    wanted = rows_of_curve(device, graph, 5, 1, edges=True)
+    monkeypatch.setattr(deletion_times, "_tied", lambda *_: True)
+    for found, want in zip(rows_of_curve(device, graph, 5, 1, edges=True), wanted, strict=True):
+        assert np.array_equal(found, want)
+    monkeypatch.undo()
+    program = device.program("sampling/deletion_times", ITEMS=device.tuning.items, BY_EDGE=1)
+    up = device.upload(np.array([-1, 0, 1, -1, 1], np.int32))
+    for order, tied in (([1, 2, 4, 0, 3], False), ([1, 2, 2, 0, 3], True), ([0, 3, 0, 4], False)):
+        listed = device.upload(np.array(order, np.int32))
+        assert deletion_times._tied(device, program, len(order), 7, listed, up) == tied

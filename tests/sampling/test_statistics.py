@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from graphs import random_graph
+from samplers import largest
 from scipy import stats
 from scipy.sparse.csgraph import connected_components
 
@@ -56,11 +57,9 @@ class _Left:
         order = np.lexsort((tail, head))
         twin = np.empty(len(order), np.int64)
         twin[order] = np.arange(len(order))
-        if len(gone):
-            slots = low[gone] + 2 * (tail[low[gone]].astype(np.int64) + 1)
-            edges = {"vertices": device.upload(tail[low[gone]])}
-            edges["slots"] = device.upload(slots.astype(copra.offset))
-            copra.change("remove_vertex_edges", len(gone), **edges)
+        slots = (low[gone] + 2 * (tail[low[gone]].astype(np.int64) + 1)).astype(copra.offset)
+        edges = {"vertices": device.upload(tail[low[gone]]), "slots": device.upload(slots)}
+        copra.change("remove_vertex_edges", len(gone), **edges)
         kept = np.delete(low, gone)
         self.edge_of = np.full(len(tail), -1)
         self.edge_of[kept] = self.edge_of[twin[kept]] = np.arange(len(kept))
@@ -84,25 +83,13 @@ def hits(left, weight, draws, seed=11):
     choice = ByDraw(left.copra, seed, weight=weight)
     choice.threshold = choice._threshold_for(left.vertices, left.edges)
     choice.step = 3
-    device, copra, csr = left.copra.device, left.copra, left.copra.csr
+    device, copra = left.copra.device, left.copra
     choice._grow(draws)
-    choice.program.draw_edges(
-        -(-draws // device.tuning.items),
-        begin=0,
-        end=draws,
-        seed=seed,
-        step=3,
-        threshold=choice.threshold,
-        n=copra.n,
-        slots=copra.slots,
-        row_ptr=csr.row_ptr,
-        col_idx=csr.col_idx,
-        edges=copra.edges,
-        drawn_vertex=choice.drawn_vertex,
-        drawn_slot=choice.drawn_slot,
-        drawn_far=choice.drawn_far,
-        first=choice.first,
-    )
+    graph = {"row_ptr": copra.csr.row_ptr, "col_idx": copra.csr.col_idx, "edges": copra.edges}
+    graph |= {"n": copra.n, "slots": copra.slots}
+    drawn = {name: getattr(choice, name) for name in ("drawn_vertex", "drawn_slot", "drawn_far", "first")}
+    about = {"seed": seed, "step": 3, "threshold": choice.threshold}
+    choice.program.draw_edges(-(-draws // device.tuning.items), begin=0, end=draws, **about, **graph, **drawn)
     vertex = device.download(choice.drawn_vertex, np.int32, draws)
     slot = device.download(choice.drawn_slot, copra.offset, draws)
     counts = slot >= 0
@@ -137,11 +124,8 @@ def first_edges(left, seeds, make):
     for seed in seeds:
         choice = make(seed)
         choice.remove(0, 1, left.vertices, left.edges)
-        gone = np.flatnonzero(~left.copra.live_arcs())
-        edge = np.unique(left.edge_of[gone])
-        edge = edge[edge >= 0]
-        assert len(edge) == 1
-        counts[edge[0]] += 1
+        (edge,) = set(left.edge_of[~left.copra.live_arcs()].tolist()) - {-1}
+        counts[edge] += 1
         choice.undo()
     return counts
 
@@ -167,8 +151,10 @@ def test_the_first_edge_over_seeds(device, method):
             assert fits(counts, law) < (SURELY if abs(wrong - weight) == 1 else ALPHA)
 
 
-def first_of(priority):
-    return np.bincount(np.argmin(priority, axis=1), minlength=priority.shape[1])
+def uniform_first(priority):
+    """The p-value of: each thing is as often as any other the one of smallest priority."""
+    counts = np.bincount(np.argmin(priority, axis=1), minlength=priority.shape[1])
+    return fits(counts, np.ones(len(counts)))
 
 
 def test_drv_and_dre_delete_uniformly_first():
@@ -177,15 +163,12 @@ def test_drv_and_dre_delete_uniformly_first():
     That the devices delete it first is what every test against the reference says.
     """
     seeds = np.arange(7, 40_007, dtype=np.uint64)[:, None]
-    assert fits(first_of(keyed.vertex_priority(seeds, np.arange(25))), np.ones(25)) > ALPHA
-    low, high = np.triu_indices(9, 1)
-    assert fits(first_of(keyed.edge_priority(seeds, low, high)), np.ones(len(low))) > ALPHA
+    assert uniform_first(keyed.vertex_priority(seeds, np.arange(25))) > ALPHA
+    assert uniform_first(keyed.edge_priority(seeds, *np.triu_indices(9, 1))) > ALPHA
     # parallel copies are edges of their own
-    copy = np.arange(6)
-    assert fits(first_of(keyed.edge_priority(seeds, 3, 4, copy)), np.ones(6)) > ALPHA
+    assert uniform_first(keyed.edge_priority(seeds, 3, 4, np.arange(6))) > ALPHA
     # told apart: a tie among 4 bits going to the smaller index, 5 % too many of them
-    coarse = keyed.vertex_priority(seeds, np.arange(25)) >> np.uint64(58)
-    assert fits(first_of(coarse), np.ones(25)) < SURELY
+    assert uniform_first(keyed.vertex_priority(seeds, np.arange(25)) >> np.uint64(58)) < SURELY
 
 
 def test_priorities_are_uniform():
@@ -218,50 +201,21 @@ def small_graph():
 
 def plain_loop(graph, method, target, rng):
     """The definition with plain random numbers: delete in a random order, keep the largest component."""
-    simple = graph.without_self_loops
-    ends = zip(simple.tails.tolist(), simple.col_idx.tolist(), strict=True)
-    near = {v: set() for v in range(graph.num_vertices)}
-    for u, v in ends:
-        near[u].add(v)
-    keep_largest(near)
-    while len(near) > target:
-        vertices = list(near)
+    once = graph.tails < graph.col_idx
+    pairs = list(zip(graph.tails[once].tolist(), graph.col_idx[once].tolist(), strict=True))
+    kept, left = largest(range(graph.num_vertices), pairs)
+    while len(kept) > target:
+        vertex = sorted(kept)[rng.integers(len(kept))]
+        near = [pair for pair in left if vertex in pair]
         if method == "drv":
-            gone = vertices[rng.integers(len(vertices))]
-            for u in near.pop(gone):
-                near[u].discard(gone)
+            kept, left = kept - {vertex}, [pair for pair in left if pair not in near]
         else:
-            if method == "dre":
-                edges = [(u, v) for u in near for v in near[u]]
-                u, v = edges[rng.integers(len(edges))]
-            else:
-                u = vertices[rng.integers(len(vertices))]
-                v = sorted(near[u])[rng.integers(len(near[u]))]
-            near[u].discard(v)
-            near[v].discard(u)
-        keep_largest(near)
+            of = left if method == "dre" else near
+            left.remove(of[rng.integers(len(of))])
+        kept, left = largest(kept, left)
     inside = np.zeros(graph.num_vertices, bool)
-    inside[list(near)] = True
-    return inside, sum(len(others) for others in near.values()) // 2
-
-
-def keep_largest(near):
-    """Of a dict of neighbours: the largest component, that of the smallest vertex among equals."""
-    best, left = set(), set(near)
-    for v in sorted(near):
-        if v in left:
-            part, todo = {v}, [v]
-            while todo:
-                new = near[todo.pop()] - part
-                part |= new
-                todo += new
-            left -= part
-            if len(part) > len(best):
-                best = part
-            if len(best) >= len(left):  # a later one of equal size has a larger vertex
-                break
-    for v in set(near) - best:
-        del near[v]
+    inside[list(kept)] = True
+    return inside, len(left)
 
 
 @cache
@@ -285,10 +239,10 @@ def differ(inside, edges, other_inside, other_edges):
     return min(3 * sizes, 3 * edges_left, 3 * inside.shape[1] * stays)
 
 
-def members(made):
-    inside = np.zeros(SMALL, bool)
-    inside[made.vertices] = True
-    return inside
+def left_in(samples):
+    """Of samples of the small graph: which vertices are left in each, and how many edges."""
+    inside = np.array([np.isin(np.arange(SMALL), one.vertices) for one in samples])
+    return inside, np.array([len(one.edges) for one in samples])
 
 
 @pytest.mark.first_device
@@ -301,18 +255,16 @@ def test_exact_samples_are_those_of_a_plain_loop(device, method, few, monkeypatc
     """
     monkeypatch.setattr("clgraph.sampling.threshold_search.FEW", few)
     made = [sample(small_graph(), method, size=TARGET, seed=s, device=device) for s in range(400)]
-    inside, edges = np.array([members(one) for one in made]), np.array([one.num_edges for one in made])
-    assert differ(inside, edges, *plain_samples(method, 1000)) > ALPHA
+    assert differ(*left_in(made), *plain_samples(method, 1000)) > ALPHA
     # told apart: the other method
-    assert differ(inside, edges, *plain_samples("dre" if method == "drv" else "drv", 1000)) < SURELY
+    assert differ(*left_in(made), *plain_samples("dre" if method == "drv" else "drv", 1000)) < SURELY
 
 
 def test_the_reference_draws_like_a_plain_loop():
     """drve one at a time, 80 seeds of the reference against 600 plain runs; ALPHA."""
     made = [reference_sample(small_graph(), "drve", size=TARGET, seed=s) for s in range(80)]
-    inside, edges = np.array([members(one) for one in made]), np.array([len(one.edges) for one in made])
-    assert differ(inside, edges, *plain_samples("drve", 600)) > ALPHA
-    assert differ(inside, edges, *plain_samples("drv", 1000)) < SURELY
+    assert differ(*left_in(made), *plain_samples("drve", 600)) > ALPHA
+    assert differ(*left_in(made), *plain_samples("drv", 1000)) < SURELY
 
 
 # --- batches ------------------------------------------------------------------------------------------
@@ -378,6 +330,12 @@ def graph_and_degrees(kind):
     return graph, np.array(one_at_a_time), np.array(static)
 
 
+def mean_degree(graph, method, seeds, device, **options):
+    """Of samples to 50 %."""
+    made = [sample(graph, method, size="50%", seed=seed, device=device, **options) for seed in seeds]
+    return np.mean([2 * one.num_edges / len(one.vertices) for one in made])
+
+
 @pytest.mark.first_device
 @pytest.mark.parametrize("kind", ["powerlaw", "uniform"])
 def test_batched_drve_keeps_the_average_degree(device, kind):
@@ -388,10 +346,8 @@ def test_batched_drve_keeps_the_average_degree(device, kind):
     6.6 to 10 % less, which is told apart.
     """
     graph, one_at_a_time, static = graph_and_degrees(kind)
-    made = [sample(graph, "drve", size="50%", seed=s, device=device) for s in range(8)]
-    batched = np.mean([2 * one.num_edges / len(one.vertices) for one in made])
-    right = one_at_a_time.mean()
-    spread = one_at_a_time.std(ddof=1)
+    batched = mean_degree(graph, "drve", range(8), device)
+    right, spread = one_at_a_time.mean(), one_at_a_time.std(ddof=1)
     assert abs(batched - right) < 2 * spread
     assert abs(static.mean() - right) > 3 * spread
 
@@ -400,16 +356,8 @@ def test_batched_drve_keeps_the_average_degree(device, kind):
 def test_dhyb_stands_between_its_parts(device):
     """Average degree at 50 % by weight: drve leaves more edges than dre on a graph with many leaves."""
     graph = powerlaw_graph(3000, seed=1)
-    degree = [
-        np.mean(
-            [
-                2 * one.num_edges / len(one.vertices)
-                for one in (sample(graph, "dhyb", size="50%", seed=s, device=device, mix=w) for s in range(5))
-            ]
-        )
-        for w in (0, "0.5", 1)
-    ]
-    assert degree[0] < degree[1] < degree[2]
+    low, middle, high = (mean_degree(graph, "dhyb", range(5), device, mix=w) for w in (0, "0.5", 1))
+    assert low < middle < high
 
 
 # --- samples of one seed, and of several --------------------------------------------------------------
