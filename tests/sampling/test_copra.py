@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from graphs import random_graph
 
 from clgraph import Graph
 from clgraph.sampling.copra import Copra
@@ -14,30 +15,15 @@ def make(device, graph, **kwargs):
 
 
 def arrays(copra):
-    get = copra.device.download
-    return (
-        get(copra.v_start, copra.offset, copra.n),
-        get(copra.v_end, copra.offset, copra.n),
-        get(copra.edges, np.int32, copra.slots),
-    )
-
-
-def random_graph(seed=0, n=30, m=90, **kwargs):
-    rng = np.random.default_rng(seed)
-    return Graph.from_edges(rng.integers(0, n, m), rng.integers(0, n, m), **kwargs).without_self_loops
-
-
-def slots_of(graph, v):
-    """First and one past the last slot of v."""
-    return graph.row_ptr[v] + 2 * (v + 1), graph.row_ptr[v + 1] + 2 * (v + 1)
+    start, end = (copra.device.download(each, copra.offset, copra.n) for each in (copra.v_start, copra.v_end))
+    return start, end, copra.device.download(copra.edges, np.int32, copra.slots)
 
 
 def test_layout(device):
     graph = Graph.from_edges([0, 0, 1], [1, 2, 2])
     start, end, edges = arrays(make(device, graph))
     assert edges.tolist() == [-2, 0, 1, 2, -2, 1, 0, 2, -2, 2, 0, 1]
-    assert start.tolist() == [2, 6, 10]
-    assert end.tolist() == [4, 8, 12]
+    assert (start.tolist(), end.tolist()) == ([2, 6, 10], [4, 8, 12])
 
 
 @pytest.mark.slow
@@ -45,7 +31,7 @@ def test_layout(device):
 @pytest.mark.parametrize("duplicates", ["merge", "keep"])
 @pytest.mark.cross
 def test_remove_and_restore_vertices(device, far_scan, duplicates):
-    graph = random_graph(duplicates=duplicates)
+    graph = random_graph(0, 30, 90, duplicates=duplicates).without_self_loops
     copra = make(device, graph, far_scan=far_scan)
     before = arrays(copra)
     gone = np.array([3, 0, 7, 8, 20], np.int32)
@@ -55,12 +41,10 @@ def test_remove_and_restore_vertices(device, far_scan, duplicates):
     dead = np.isin(np.arange(graph.num_vertices), gone)
     np.testing.assert_array_equal(start == -1, dead)
     np.testing.assert_array_equal(end == -1, dead)
-    for v in range(graph.num_vertices):
-        low, high = slots_of(graph, v)
-        neighbors = graph.col_idx[graph.row_ptr[v] : graph.row_ptr[v + 1]]
-        expected = np.where(dead[neighbors] | dead[v], -1, neighbors)
-        np.testing.assert_array_equal(edges[low:high], expected)
-        assert edges[low - 2 : low].tolist() == [-2, v]
+    expected = []
+    for v, row in enumerate(np.split(graph.col_idx, graph.row_ptr[1:-1])):
+        expected += [-2, v, *np.where(dead[row] | dead[v], -1, row)]
+    np.testing.assert_array_equal(edges, expected)
     copra.change("restore_vertices", len(gone), list=listed)
     for was, now in zip(before, arrays(copra), strict=True):
         np.testing.assert_array_equal(was, now)
@@ -71,20 +55,16 @@ def test_remove_and_restore_vertices(device, far_scan, duplicates):
 @pytest.mark.parametrize("kernel", ["edges", "vertex_edges"])
 @pytest.mark.cross
 def test_remove_and_restore_edges(device, far_scan, duplicates, kernel):
-    graph = random_graph(seed=3, n=12, m=80, duplicates=duplicates)
+    graph = random_graph(3, 12, 80, duplicates=duplicates).without_self_loops
     copra = make(device, graph, far_scan=far_scan)
     before = arrays(copra)
-    tail, place = graph.tails, np.arange(graph.num_arcs)
-    copy = np.array(
-        [np.count_nonzero((tail[:p] == tail[p]) & (graph.col_idx[:p] == graph.col_idx[p])) for p in place]
-    )
+    tail, head, place = graph.tails, graph.col_idx, np.arange(graph.num_arcs)
+    copy = np.array([np.count_nonzero((tail[:p] == tail[p]) & (head[:p] == head[p])) for p in place])
     rng = np.random.default_rng(1)
-    upper = rng.permutation(place[tail < graph.col_idx])[:15]
+    upper = rng.permutation(place[tail < head])[:15]
 
     def twin(p):
-        return int(
-            np.flatnonzero((tail == graph.col_idx[p]) & (graph.col_idx == tail[p]) & (copy == copy[p]))[0]
-        )
+        return int(np.flatnonzero((tail == head[p]) & (head == tail[p]) & (copy == copy[p]))[0])
 
     # either side of an edge may have been drawn
     drawn = np.array([p if rng.random() < 0.5 else twin(p) for p in upper])
@@ -93,21 +73,14 @@ def test_remove_and_restore_edges(device, far_scan, duplicates, kernel):
     for p in upper:
         for q in (p, twin(p)):
             expected[q + 2 * (tail[q] + 1)] = -1
-    if kernel == "edges":
-        listed = device.upload(slots)
-        copra.change("remove_edges", len(slots), slots=listed)
-        np.testing.assert_array_equal(arrays(copra)[2], expected)
-        owners = device.upload(tail[drawn])
-        copra.change("restore_vertex_edges", len(slots), vertices=owners, slots=listed)
-    else:
-        vertices, skipped = (
-            np.append(tail[drawn], 5).astype(np.int32),
-            np.append(slots, -1).astype(copra.offset),
-        )
-        edges = {"vertices": device.upload(vertices), "slots": device.upload(skipped)}
-        copra.change("remove_vertex_edges", len(skipped), **edges)
-        np.testing.assert_array_equal(arrays(copra)[2], expected)
-        copra.change("restore_vertex_edges", len(skipped), **edges)
+    vertices = tail[drawn]
+    if kernel == "vertex_edges":  # a slot of -1 is skipped
+        vertices, slots = np.append(vertices, 5).astype(np.int32), np.append(slots, -1).astype(copra.offset)
+    edges = {"vertices": device.upload(vertices), "slots": device.upload(slots)}
+    removed = {"slots": edges["slots"]} if kernel == "edges" else edges
+    copra.change(f"remove_{kernel}", len(slots), **removed)
+    np.testing.assert_array_equal(arrays(copra)[2], expected)
+    copra.change("restore_vertex_edges", len(slots), **edges)
     np.testing.assert_array_equal(arrays(copra)[2], before[2])
 
 
@@ -121,6 +94,5 @@ def test_keep_component_counts_what_went(device):
 
 
 def test_graph_is_uploaded_once(device):
-    graph = random_graph()
-    first, second = Copra(device, graph), Copra(device, graph)
-    assert first.csr is second.csr
+    graph = random_graph(0, 30, 90).without_self_loops
+    assert Copra(device, graph).csr is Copra(device, graph).csr

@@ -7,7 +7,7 @@ import pytest
 from graphs import random_graph
 from samplers import SEVEN, awkward_graphs, equals_reference
 
-from clgraph import Graph, InputError
+from clgraph import Graph, InputError, powerlaw_graph
 from clgraph.methods import LITERATURE
 from clgraph.reference.races import METHODS as RACES
 from clgraph.sampling import sample
@@ -88,6 +88,72 @@ def test_awkward_graphs(device, method, options):
         made = equals_reference(graph, method, device, seed=5, **options)
         if method == "fs":
             assert len(made.vertices) == np.count_nonzero(graph.undirected.without_self_loops.degrees)
+
+
+GRAPHS = {
+    "hubs": powerlaw_graph(90, seed=2).largest_component().with_ids(None),
+    "copies": random_graph(3, 60, 150, duplicates="keep"),
+    "directed": random_graph(4, 40, 120, directed=True),
+    "dead ends": random_graph(4, 30, 60, directed=True),
+    "weights": random_graph(5, 30, 90, weights=np.random.default_rng(1).random(90) ** 8),
+    "zeros": random_graph(5, 30, 90, weights=np.random.default_rng(1).integers(0, 5, 90).astype(float)),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "options"),
+    [
+        ("hubs", "rwr", {"size": "60%", "p": "0.4", "start": 3}),
+        ("hubs", "rj", {"size": "60%", "p": 0}),
+        ("hubs", "rwj", {"size": "60%", "alpha": "2.5"}),
+        ("hubs", "mhrw", {"size": "60%", "alpha": "0.3"}),
+        ("hubs", "mhrw", {"size": "60%", "alpha": 0}),
+        ("hubs", "gmd", {"size": "60%", "c": 9}),
+        ("hubs", "rw", {"size": "60%", "start": [3, 4], "walkers": 5}),
+        *(("hubs", "snowball", {"size": "50%", "mode": mode, "k": 2}) for mode in MODES),
+        *(("hubs", "snowball", {"size": "50%", "mode": mode, "start": [3, 9]}) for mode in MODES),
+        *(("hubs", "ff", {"size": "50%", "mode": mode, "p": p}) for mode in MODES for p in ("0.35", 0)),
+        *(("hubs", "ff", {"size": "50%", "mode": mode, "p": "0.95", "start": 7}) for mode in MODES),
+        *(("hubs", "rds", {"size": "50%", "mode": mode, "coupons": 1}) for mode in MODES),
+        *(("hubs", "rds", {"size": "50%", "mode": mode, "coupons": 2, "starts": 40}) for mode in MODES),
+        *(("copies", "hyb", {"size": "40%", "mix": mix}) for mix in (0, "0.3", 1)),
+        *(
+            ("copies", name, {"edges": edges} | more)
+            for name in ("re", "rne", "hyb")
+            for edges in (1, "20%", "100%")
+            for more in ({}, {"keep": "induced"})
+        ),
+        *(
+            ("dead ends", name, {"size": "50%", "direction": way, "walkers": 2})
+            for name in (*WALKS, "fs")
+            for way in ("out", "in")
+        ),
+        *(
+            ("directed", name, {"size": "50%", "direction": "out", "mode": mode})
+            for name in STAGES
+            for mode in MODES
+        ),
+        *(
+            ("directed", "ff", {"size": "50%", "direction": way, "p": "0.5", "r": "0.8", "mode": mode})
+            for way in ("out", "in")
+            for mode in MODES
+        ),
+        *(
+            ("directed", "spikyball", {"size": "50%", "direction": way, "powers": (1, 0, 1)})
+            for way in ("out", "in")
+        ),
+        *(
+            ("weights", name, {"size": "50%", "weighted": True, "walkers": 2})
+            for name in ("rw", "rwr", "rj", "node2vec")
+        ),
+        ("zeros", "spikyball", {"size": "70%", "weighted": True, "powers": (0, 1, 0)}),
+        ("zeros", "gps", {"edges": 20, "weighted": True}),
+    ],
+)
+def test_options(device, name, method, options):
+    made = equals_reference(GRAPHS[name], method, device, seed=3, **options)
+    if name == "dead ends":
+        assert made.weighting == ("stationary" if method == "rj" else "none")
 
 
 REACHING = ("diffusion", "xsn", "ust")

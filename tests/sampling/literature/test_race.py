@@ -20,19 +20,6 @@ from clgraph.sampling.literature.weighted_draw import integer_ranks
 VERTICES, EDGES = ("rn", "rdn", "rpn"), ("re", "rne", "hyb")
 
 
-@pytest.mark.parametrize("method", EDGES)
-def test_a_number_of_edges(device, method):
-    graph = random_graph(3, 60, 150, duplicates="keep")
-    for edges in (1, "20%", "100%"):
-        equals_reference(graph, method, device, seed=2, edges=edges)
-        equals_reference(graph, method, device, seed=2, edges=edges, keep="induced")
-
-
-@pytest.mark.parametrize("mix", [0, "0.3", 1])
-def test_mix(device, mix):
-    equals_reference(random_graph(4, 50, 120), "hyb", device, seed=3, size="40%", mix=mix)
-
-
 @pytest.mark.parametrize("method", ["rdn", "re"])
 def test_weights(device, method):
     rng = np.random.default_rng(1)

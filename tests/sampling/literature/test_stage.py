@@ -19,42 +19,12 @@ from clgraph.sampling import sample
 from clgraph.sampling.literature import spreading
 from clgraph.sampling.literature.estimates import recruitment_shares
 
-METHODS = ("snowball", "ff", "rds")
-MODES = ("batched", "exact")
-
-
-@pytest.mark.parametrize(
-    ("method", "options"),
-    [
-        ("snowball", {"k": 2}),
-        ("snowball", {"start": [3, 9]}),
-        ("ff", {"p": "0.35"}),
-        ("ff", {"p": 0}),
-        ("ff", {"p": "0.95", "start": 7}),
-        ("rds", {"coupons": 1}),
-        ("rds", {"starts": 40, "coupons": 2}),
-    ],
-)
-@pytest.mark.parametrize("mode", MODES)
-def test_options(device, method, options, mode):
-    graph = powerlaw_graph(90, seed=2).largest_component().with_ids(None)
-    equals_reference(graph, method, device, seed=1, size="50%", mode=mode, **options)
-
 
 def test_stages_of_a_snowball(device):
     graph = random_graph(3, 80, 160)
     for stages in (1, 2, 4):
         made = equals_reference(graph, "snowball", device, seed=2, k=3, stages=stages)
         assert made.target_vertices == 0 or len(made.vertices) < 80
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_directions(device, mode):
-    graph = random_graph(4, 40, 120, directed=True)
-    for method in METHODS:
-        equals_reference(graph, method, device, seed=3, size="50%", direction="out", mode=mode)
-    equals_reference(graph, "ff", device, seed=3, size="50%", direction="out", p="0.5", r="0.8", mode=mode)
-    equals_reference(graph, "ff", device, seed=3, size="50%", direction="in", p="0.5", r="0.8", mode=mode)
 
 
 @pytest.mark.first_device
@@ -65,15 +35,6 @@ def test_large_and_small_stages_of_a_spikyball(device, monkeypatch):
     for keep in ("induced", "tree"):
         options = {"size": "80%", "share": "0.2", "keep": keep, "powers": (1, 1, -1)}
         equals_reference(graph, "spikyball", device, seed=3, **options)
-
-
-def test_weights_and_directions_of_spikyballs(device):
-    weights = np.random.default_rng(1).integers(0, 5, 90).astype(float)
-    graph = random_graph(5, 30, 90, weights=weights)
-    equals_reference(graph, "spikyball", device, seed=4, size="70%", weighted=True, powers=(0, 1, 0))
-    directed = random_graph(4, 40, 120, directed=True)
-    for way in ("out", "in"):
-        equals_reference(directed, "spikyball", device, seed=3, size="50%", direction=way, powers=(1, 0, 1))
 
 
 def test_thresholds():

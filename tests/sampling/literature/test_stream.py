@@ -8,8 +8,7 @@ from fractions import Fraction
 import networkx as nx
 import numpy as np
 import pytest
-from graphs import random_graph
-from samplers import SEVEN, equals_reference, launch_otherwise
+from samplers import SEVEN, launch_otherwise
 from scipy import stats
 
 from clgraph import Graph, InputError
@@ -21,12 +20,6 @@ from clgraph.sampling.literature.reservoir import Reservoir
 
 # 12 vertices, 28 edges, 24 triangles, 127 wedges
 DENSE = Graph.from_networkx(nx.gnm_random_graph(12, 28, seed=406))
-
-
-def test_weights(device):
-    rng = np.random.default_rng(1)
-    graph = random_graph(5, 40, 60, weights=rng.random(60) * (rng.random(60) < 0.7))
-    equals_reference(graph, "gps", device, seed=4, edges=20, weighted=True)
 
 
 def arrivals_of(count, n, seed):

@@ -89,21 +89,6 @@ def test_parts_of_a_walk(device, monkeypatch):
     assert sample(graph, "rw", **options).mean("degree") == told and told.standard_error > 0
 
 
-@pytest.mark.parametrize("direction", ["out", "in"])
-@pytest.mark.parametrize("method", [*METHODS, "fs"])
-def test_directions_and_dead_ends(device, method, direction):
-    graph = random_graph(4, 30, 60, directed=True)
-    made = equals_reference(graph, method, device, seed=3, size="50%", direction=direction, walkers=2)
-    assert made.weighting == ("stationary" if method == "rj" else "none")
-
-
-@pytest.mark.parametrize("method", ["rw", "rwr", "rj", "node2vec"])
-def test_weights(device, method):
-    weights = np.random.default_rng(1).random(90) ** 8
-    graph = random_graph(5, 30, 90, weights=weights)
-    equals_reference(graph, method, device, seed=4, size="50%", weighted=True, walkers=2)
-
-
 @pytest.mark.parametrize("power", [0, 1, 40])
 def test_weights_of_hubs(device, power):
     """Long rows whose weights are alike, differ, or are nearly all of a few arcs; some of 0."""
@@ -132,23 +117,6 @@ def test_guides(device):
         for g in range(d):
             first = 2**62 * g // d
             assert guide[begin + g] == next(j for j in range(d) if row[j] > first)
-
-
-@pytest.mark.parametrize(
-    ("method", "options"),
-    [
-        ("rwr", {"p": "0.4", "start": 3}),
-        ("rj", {"p": 0}),
-        ("rwj", {"alpha": "2.5"}),
-        ("mhrw", {"alpha": "0.3"}),
-        ("mhrw", {"alpha": 0}),
-        ("gmd", {"c": 9}),
-        ("rw", {"start": [3, 4], "walkers": 5}),
-    ],
-)
-def test_options(device, method, options):
-    graph = powerlaw_graph(60, seed=2)
-    equals_reference(graph, method, device, seed=1, size="60%", **options)
 
 
 def test_shares_of_common_neighbours(device):
