@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from clgraph import Graph, reference_sample, verify_sample
+from clgraph import Graph
 
 EDGE_LISTS = ("facebook_combined.txt", "cnr-2000.edges.gz", "Email-Enron.txt", "Wiki-Vote.txt")
 # real graphs of CLGRAPH_TEST_DATA, and whether they are read as directed; METIS files are undirected
@@ -83,13 +83,3 @@ def to_networkx(graph: Graph) -> Any:
     rows, heads = graph.tails, graph.col_idx
     made.add_edges_from((u, v) for u, v in zip(rows.tolist(), heads.tolist(), strict=True) if u != v)
     return made
-
-
-def assert_equals_reference(graph: Graph, made: Any, **kwargs: Any) -> None:
-    """A sample is that of the reference, vertex by vertex and edge by edge, and passes the verifier."""
-    expected = reference_sample(graph, made.method, seed=made.seed, mode=made.mode, **kwargs)
-    np.testing.assert_array_equal(made.vertices, expected.vertices)
-    np.testing.assert_array_equal(made.edges, expected.edges)
-    if made.mode == "batched" and made.method not in ("ebfs", "edfs"):  # explorations know no batches
-        assert made.iterations == expected.iterations
-    verify_sample(graph, made)

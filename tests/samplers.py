@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Collection
-from itertools import permutations
+from collections.abc import Collection, Iterable
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,13 @@ def awkward_graphs() -> list[Graph]:
         Graph.from_edges([0, 0, 0, 1, 2, 2, 3, 3], [1, 1, 2, 1, 3, 3, 3, 4], duplicates="keep"),
         Graph.from_edges([0, 1, 2, 0, 4], [1, 2, 3, 3, 3], directed=True),
     ]
+
+
+def rows(methods: Iterable[str], **options: Any) -> list[tuple[str, dict[str, Any]]]:
+    """Each of some methods with each choice of the options: a list is what one may be."""
+    choices = [value if isinstance(value, list) else [value] for value in options.values()]
+    every = [dict(zip(options, chosen, strict=True)) for chosen in product(*choices)]
+    return [(method, each) for method in methods for each in every]
 
 
 def equals_reference(graph: Graph, method: str, device: Any, *, seed: int, **options: Any) -> Any:

@@ -79,22 +79,6 @@ def test_draws_one_by_one(device, weight, far_scan):
             drawn.live = expected
 
 
-@pytest.mark.parametrize("mix", [0, "0.3", 0.8, 1])
-@pytest.mark.cross
-def test_equals_reference(device, mix):
-    for seed, (n, m) in enumerate([(4, 3), (5, 6), (40, 60), (120, 500), (300, 420)]):
-        graph = random_graph(seed, n, m)
-        for size in ("50%", "20%", 1):
-            equals_reference(graph, "dhyb", device, size=size, seed=seed, mix=mix)
-
-
-@pytest.mark.parametrize("options", [{"far_scan": True}, {"components": "bfs", "tolerance": 0}])
-def test_parallel_edges_and_options(device, options):
-    for seed in range(4):
-        graph = random_graph(seed, 25, 120, duplicates="keep")
-        equals_reference(graph, "dhyb", device, size="60%", seed=seed, mix="0.4", **options)
-
-
 @pytest.mark.slow
 @pytest.mark.first_device  # programs of its own
 def test_wide_offsets(device, monkeypatch):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from graphs import random_graph
-from samplers import equals_reference
+from samplers import equals_reference, rows
 
 import clgraph
 from clgraph import Graph, InputError
@@ -16,24 +16,30 @@ from clgraph.sampling import sample
 KEEPING = [method for method in REDUCTIONS if method not in CONTRACTING]  # test_contract.py has the others
 
 
+MIXED = rows(["dhyb"], mix=[0, "0.3", 0.8, 1])
+
+
 @pytest.mark.smoke
-@pytest.mark.parametrize("components", ["afforest", "bfs"])
-@pytest.mark.parametrize("method", REDUCTIONS)
-def test_equals_reference(device, method, components):
+@pytest.mark.parametrize(("method", "options"), [*rows(REDUCTIONS, components=["afforest", "bfs"]), *MIXED])
+def test_equals_reference(device, method, options):
     for seed, (n, m) in enumerate([(4, 3), (5, 6), (40, 60), (120, 500), (300, 420)]):
         graph = random_graph(seed, n, m)
         for size in ("50%", "20%", "85%", 1):
-            options = {"size": size, "mode": "batched", "components": components}
-            equals_reference(graph, method, device, seed=seed, **options)
+            equals_reference(graph, method, device, seed=seed, size=size, mode="batched", **options)
 
 
-@pytest.mark.parametrize("far_scan", [False, True])
-@pytest.mark.parametrize("method", REDUCTIONS)
-def test_parallel_edges_keep_their_multiplicity(device, method, far_scan):
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        *rows(REDUCTIONS, far_scan=[False, True]),
+        ("dhyb", {"mix": "0.4", "far_scan": True}),
+        ("dhyb", {"mix": "0.4", "components": "bfs", "tolerance": 0}),
+    ],
+)
+def test_parallel_edges_keep_their_multiplicity(device, method, options):
     for seed in range(4):
         graph = random_graph(seed, 25, 120, duplicates="keep")
-        options = {"size": "60%", "mode": "batched", "far_scan": far_scan}
-        equals_reference(graph, method, device, seed=seed, **options)
+        equals_reference(graph, method, device, seed=seed, size="60%", mode="batched", **options)
 
 
 @pytest.mark.parametrize("method", REDUCTIONS)

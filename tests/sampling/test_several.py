@@ -135,6 +135,8 @@ def test_means_over_runs(device):
         assert found.value == pytest.approx(np.mean(means))
         assert found.standard_error == pytest.approx(np.std(means, ddof=1) / 2)
         assert shares.share.sum() == pytest.approx(1)
+        drawn_degrees = np.concatenate([graph.degrees[each.index] for each in many])
+        assert shares.values.tolist() == np.unique(drawn_degrees).tolist()
         assert shares.values @ shares.share == pytest.approx(np.mean(means))
     assert np.isnan(made[:1].mean("degree").standard_error)
     with pytest.raises(InputError, match="no weights"):

@@ -7,7 +7,6 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from graphs import random_graph
-from samplers import SEVEN
 
 from clgraph import Graph, InputError, powerlaw_graph, read, write
 from clgraph.datasets import karate
@@ -97,16 +96,6 @@ def test_by_hand():
     assert ratio(f, 1 / p, p).value == pytest.approx(16 / 6)
     assert of_batches(np.array([1.0, 3.0]), np.array([1.0, 1.0])).value == 2
     assert of_batches(np.array([1.0, 1.0]), np.array([1.0, 1.0])).standard_error == 0
-
-
-def test_over_runs(device):
-    many = sample(SEVEN, "rdn", size=4, seed=1, seeds=300, device=device)
-    mean = many.mean("degree")
-    each = np.array([one.mean("degree").value for one in many])
-    assert mean.value == pytest.approx(each.mean())
-    assert mean.standard_error == pytest.approx(each.std(ddof=1) / 300**0.5)
-    shares = many.distribution("degree")
-    assert shares.values.tolist() == [1, 2, 3, 4] and shares.share.sum() == pytest.approx(1)
 
 
 def test_spread_of_walks_on_karate(device):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from graphs import random_graph
-from samplers import SEVEN, awkward_graphs, equals_reference
+from samplers import SEVEN, awkward_graphs, equals_reference, rows
 
 from clgraph import Graph, InputError, powerlaw_graph
 from clgraph.methods import LITERATURE
@@ -13,7 +13,7 @@ from clgraph.reference.races import METHODS as RACES
 from clgraph.sampling import sample
 from clgraph.sampling.literature.walks import NUMBER as WALKS
 
-STAGES, MODES = ("snowball", "ff", "rds"), ("batched", "exact")
+STAGES, MODES, WAYS = ("snowball", "ff", "rds"), ["batched", "exact"], ["out", "in"]
 STREAMS = [
     ("pies", {"size": "40%"}),
     ("gsh", {}),
@@ -26,21 +26,24 @@ CHORDAL = [("chordal", {"mode": "ordered"}), ("chordal", {"mode": "exact"}), ("q
 UNWEIGHTED = ("spikyball", "passage", "expansion", "paths", "chordal", "stream")  # kinds
 
 KEPT = [{"keep": keep} for keep in ("induced", "visited", "tree")]
-# method, options, random graphs (how many; vertices of the first, and how many more each has; edges for a
-# vertex), and options that are tried in turn
+SIZES = [{"size": size} for size in (2, "30%", "100%")]
+POWERS = [(0, 0, 0), (1, 0, -1), ("0.5", 2, 1)]
+# methods and options; random graphs (how many; vertices of the first, and how many more each has; edges for a
+# vertex); options that are tried in turn
 CASES = [
-    *((name, {"walkers": k, "size": "40%"}, (3, 20, 15, 3), KEPT) for name in WALKS for k in (1, 5)),
-    *((name, {"mode": mode, "size": "60%"}, (3, 15, 10, 2), KEPT) for name in STAGES for mode in MODES),
-    *(("fs", {"walkers": k, "size": "60%"}, (3, 25, 0, 2), KEPT) for k in (1, 4)),
-    *(
-        ("spikyball", {"powers": powers, "size": "60%", "share": "0.3"}, (3, 25, 10, 2), KEPT)
-        for powers in ((0, 0, 0), (1, 0, -1), ("0.5", 2, 1))
-    ),
-    *((name, {"size": "60%"}, (3, 30, 20, 1.5), [{}, {"keep": "tree"}]) for name in ("diffusion", "xsn")),
-    ("sp", {"size": "50%"}, (3, 30, 20, 1.5), KEPT[:2]),
-    *((name, {}, (10, 6, 4, 2), [{"size": 2}, {"size": "30%"}, {"size": "100%"}]) for name in RACES),
-    *((name, options, (4, 10, 8, 3), [{}]) for name, options in STREAMS),
-    *((name, options, (6, 6, 8, 3), [{}]) for name, options in CHORDAL),
+    (method, options, drawn, each)
+    for found, drawn, each in (
+        (rows(WALKS, walkers=[1, 5], size="40%"), (3, 20, 15, 3), KEPT),
+        (rows(STAGES, mode=MODES, size="60%"), (3, 15, 10, 2), KEPT),
+        (rows(["fs"], walkers=[1, 4], size="60%"), (3, 25, 0, 2), KEPT),
+        (rows(["spikyball"], powers=POWERS, size="60%", share="0.3"), (3, 25, 10, 2), KEPT),
+        (rows(["diffusion", "xsn"], size="60%"), (3, 30, 20, 1.5), [{}, {"keep": "tree"}]),
+        (rows(["sp"], size="50%"), (3, 30, 20, 1.5), KEPT[:2]),
+        (rows(RACES), (10, 6, 4, 2), SIZES),
+        (STREAMS, (4, 10, 8, 3), [{}]),
+        (CHORDAL, (6, 6, 8, 3), [{}]),
+    )
+    for method, options in found
 ]
 NAMES = [" ".join(map(str, (name, *options.values()))) for name, options, *_ in CASES]
 SMOKED = ("rw 1 40%", "cnrw 1 40%", "mhrw 5 40%", "mhda 5 40%", "ff batched 60%", "snowball exact 60%")
@@ -66,17 +69,13 @@ def test_equals_reference(device, method, options, drawn, each):
 @pytest.mark.parametrize(
     ("method", "options"),
     [
-        *((name, {"size": "100%", "walkers": k, "patience": 20}) for name in WALKS for k in (1, 4)),
-        ("node2vec", {"size": "100%", "walkers": 3, "patience": 20, "p": 2, "q": "0.5"}),
-        ("fs", {"size": "100%", "walkers": 3, "patience": 4}),
-        *((name, {"size": size, "mode": m}) for name in STAGES[:2] for size in ("100%", 3) for m in MODES),
-        *(("rds", {"size": size, "mode": m, "starts": 2}) for size in ("100%", 3) for m in MODES),
-        *(
-            (name, {"size": s})
-            for name in ("spikyball", "diffusion", "xsn", "sp", "ust")
-            for s in ("100%", 3)
-        ),
-        *((name, {"size": size}) for name in RACES for size in (2, "60%")),
+        *rows(WALKS, size="100%", walkers=[1, 4], patience=20),
+        *rows(["node2vec"], size="100%", walkers=3, patience=20, p=2, q="0.5"),
+        *rows(["fs"], size="100%", walkers=3, patience=4),
+        *rows(["snowball", "ff"], size=["100%", 3], mode=MODES),
+        *rows(["rds"], size=["100%", 3], mode=MODES, starts=2),
+        *rows(["spikyball", "diffusion", "xsn", "sp", "ust"], size=["100%", 3]),
+        *rows(RACES, size=[2, "60%"]),
         ("pies", {"size": 3}),
         ("gsh", {}),
         ("gps", {"edges": 2}),
@@ -100,55 +99,42 @@ GRAPHS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "method", "options"),
-    [
-        ("hubs", "rwr", {"size": "60%", "p": "0.4", "start": 3}),
-        ("hubs", "rj", {"size": "60%", "p": 0}),
-        ("hubs", "rwj", {"size": "60%", "alpha": "2.5"}),
-        ("hubs", "mhrw", {"size": "60%", "alpha": "0.3"}),
-        ("hubs", "mhrw", {"size": "60%", "alpha": 0}),
-        ("hubs", "gmd", {"size": "60%", "c": 9}),
-        ("hubs", "rw", {"size": "60%", "start": [3, 4], "walkers": 5}),
-        *(("hubs", "snowball", {"size": "50%", "mode": mode, "k": 2}) for mode in MODES),
-        *(("hubs", "snowball", {"size": "50%", "mode": mode, "start": [3, 9]}) for mode in MODES),
-        *(("hubs", "ff", {"size": "50%", "mode": mode, "p": p}) for mode in MODES for p in ("0.35", 0)),
-        *(("hubs", "ff", {"size": "50%", "mode": mode, "p": "0.95", "start": 7}) for mode in MODES),
-        *(("hubs", "rds", {"size": "50%", "mode": mode, "coupons": 1}) for mode in MODES),
-        *(("hubs", "rds", {"size": "50%", "mode": mode, "coupons": 2, "starts": 40}) for mode in MODES),
-        *(("copies", "hyb", {"size": "40%", "mix": mix}) for mix in (0, "0.3", 1)),
-        *(
-            ("copies", name, {"edges": edges} | more)
-            for name in ("re", "rne", "hyb")
-            for edges in (1, "20%", "100%")
-            for more in ({}, {"keep": "induced"})
-        ),
-        *(
-            ("dead ends", name, {"size": "50%", "direction": way, "walkers": 2})
-            for name in (*WALKS, "fs")
-            for way in ("out", "in")
-        ),
-        *(
-            ("directed", name, {"size": "50%", "direction": "out", "mode": mode})
-            for name in STAGES
-            for mode in MODES
-        ),
-        *(
-            ("directed", "ff", {"size": "50%", "direction": way, "p": "0.5", "r": "0.8", "mode": mode})
-            for way in ("out", "in")
-            for mode in MODES
-        ),
-        *(
-            ("directed", "spikyball", {"size": "50%", "direction": way, "powers": (1, 0, 1)})
-            for way in ("out", "in")
-        ),
-        *(
-            ("weights", name, {"size": "50%", "weighted": True, "walkers": 2})
-            for name in ("rw", "rwr", "rj", "node2vec")
-        ),
-        ("zeros", "spikyball", {"size": "70%", "weighted": True, "powers": (0, 1, 0)}),
-        ("zeros", "gps", {"edges": 20, "weighted": True}),
+OPTIONS = {
+    "hubs": [
+        ("rwr", {"size": "60%", "p": "0.4", "start": 3}),
+        ("rj", {"size": "60%", "p": 0}),
+        ("rwj", {"size": "60%", "alpha": "2.5"}),
+        *rows(["mhrw"], size="60%", alpha=["0.3", 0]),
+        ("gmd", {"size": "60%", "c": 9}),
+        ("rw", {"size": "60%", "start": [3, 4], "walkers": 5}),
+        *rows(["snowball"], size="50%", mode=MODES, k=2),
+        *rows(["snowball"], size="50%", mode=MODES, start=[[3, 9]]),
+        *rows(["ff"], size="50%", mode=MODES, p=["0.35", 0]),
+        *rows(["ff"], size="50%", mode=MODES, p="0.95", start=7),
+        *rows(["rds"], size="50%", mode=MODES, coupons=1),
+        *rows(["rds"], size="50%", mode=MODES, coupons=2, starts=40),
     ],
+    "copies": [
+        *rows(["hyb"], size="40%", mix=[0, "0.3", 1]),
+        *rows(["re", "rne", "hyb"], edges=[1, "20%", "100%"]),
+        *rows(["re", "rne", "hyb"], edges=[1, "20%", "100%"], keep="induced"),
+    ],
+    "dead ends": rows([*WALKS, "fs"], size="50%", direction=WAYS, walkers=2),
+    "directed": [
+        *rows(STAGES, size="50%", direction="out", mode=MODES),
+        *rows(["ff"], size="50%", direction=WAYS, p="0.5", r="0.8", mode=MODES),
+        *rows(["spikyball"], size="50%", direction=WAYS, powers=(1, 0, 1)),
+    ],
+    "weights": rows(["rw", "rwr", "rj", "node2vec"], size="50%", weighted=True, walkers=2),
+    "zeros": [
+        ("spikyball", {"size": "70%", "weighted": True, "powers": (0, 1, 0)}),
+        ("gps", {"edges": 20, "weighted": True}),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "options"), [(name, *row) for name, found in OPTIONS.items() for row in found]
 )
 def test_options(device, name, method, options):
     made = equals_reference(GRAPHS[name], method, device, seed=3, **options)

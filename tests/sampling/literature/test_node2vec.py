@@ -17,7 +17,7 @@ from clgraph.sampling import sample
 PAIRS = [(1, 1), ("0.25", 4), (4, "0.25"), (2, "0.5")]
 
 
-def loops_and_parallels(*, directed: bool = False, weighted: bool = False) -> Graph:
+def loops_and_parallels(*, directed=False, weighted=False):
     """9 vertices, triangles, a square, a leaf, loops, parallel edges."""
     tails = np.array([0, 0, 1, 1, 2, 2, 3, 4, 5, 5, 6, 7, 3, 3, 2, 8, 4])
     heads = np.array([1, 2, 2, 2, 3, 2, 4, 5, 3, 6, 7, 2, 3, 1, 0, 7, 5])
@@ -27,16 +27,14 @@ def loops_and_parallels(*, directed: bool = False, weighted: bool = False) -> Gr
     return Graph.from_edges(tails, heads, weights=weights, directed=directed, duplicates="keep")
 
 
+OUT = {"direction": "out"}
 GRAPHS = {
     "simple": (SEVEN, {}),
     "loops and parallels": (loops_and_parallels(), {}),
     "weighted": (loops_and_parallels(weighted=True), {"weighted": True}),
-    "out": (loops_and_parallels(directed=True), {"direction": "out"}),
+    "out": (loops_and_parallels(directed=True), OUT),
     "in": (loops_and_parallels(directed=True), {"direction": "in"}),
-    "weighted out": (
-        loops_and_parallels(directed=True, weighted=True),
-        {"direction": "out", "weighted": True},
-    ),
+    "weighted out": (loops_and_parallels(directed=True, weighted=True), OUT | {"weighted": True}),
 }
 
 
@@ -78,21 +76,20 @@ def fits(graph, device, p, q, *, walks=4000, steps=5, **options):
     return stats.chi2.sf(statistic, freedom)
 
 
+# few candidates are accepted there, or none: the draw after the attempts decides
+SQUARE = Graph.from_edges([0, 1, 2, 3, 0, 1], [1, 2, 3, 0, 4, 5], weights=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+TAILED = [(SQUARE, {"weighted": weighted, "walks": 1500}) for weighted in (False, True)]
+SELDOM = [(10_000, 10_000), (200, 1000), ("0.01", 1)]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", GRAPHS)
-@pytest.mark.parametrize(("p", "q"), PAIRS)
-def test_law(device, name, p, q):
-    graph, options = GRAPHS[name]
+@pytest.mark.parametrize(
+    ("graph", "options", "p", "q"),
+    [(*each, *pair) for each in GRAPHS.values() for pair in PAIRS]
+    + [(*each, *pair) for each in TAILED for pair in SELDOM],
+)
+def test_law(device, graph, options, p, q):
     assert fits(graph, device, p, q, **options) > 0.001
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("p", "q"), [(10_000, 10_000), (200, 1000), ("0.01", 1)])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_law_of_the_exact_draw(device, p, q, weighted):
-    """On a square with tails few candidates are accepted, or none: the draw after the attempts decides."""
-    graph = Graph.from_edges([0, 1, 2, 3, 0, 1], [1, 2, 3, 0, 4, 5], weights=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    assert fits(graph, device, p, q, weighted=weighted, walks=1500) > 0.001
 
 
 @pytest.mark.smoke

@@ -8,7 +8,7 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 from graphs import random_graph
-from samplers import SEVEN, awkward_graphs, equals_reference, fits, set_counts, successive
+from samplers import SEVEN, awkward_graphs, equals_reference, fits, rows, set_counts, successive
 
 from clgraph import Graph, pagerank
 from clgraph.csr.generate import powerlaw_graph
@@ -128,15 +128,18 @@ def test_law_of_ties(device):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("method", "k"), [("rn", 2), ("rdn", 2), ("rdn", 4), ("rpn", 3)])
-def test_weights_are_unbiased(device, method, k):
-    """The number of vertices, and the sum of a trait, from weights; their variance estimate."""
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [("rn", {"size": 2}), *rows(["rdn"], size=[2, 4]), ("rpn", {"size": 3}), ("rnn", {"starts": 2})],
+)
+def test_weights_are_unbiased(device, method, options):
+    """The number of vertices, and the sum of a trait, from weights: exact with a fixed number of centres."""
     trait = np.array([1.0, 5, 2, 8, 3, 3, 7])
-    many = sample(SEVEN, method, size=k, seed=1, seeds=6000, device=device)
-    counted = np.array([one.weight.sum() for one in many])
-    assert abs(counted.mean() - 7) < 4 * counted.std() / 6000**0.5
-    values = np.array([one.total(trait).value for one in many])
-    assert abs(values.mean() - trait.sum()) < 4 * values.std() / 6000**0.5
+    many = sample(SEVEN, method, seed=1, seeds=6000, device=device, **options)
+    assert method != "rnn" or many[0].weighting == "exact"
+    for found, true in ((lambda one: one.weight.sum(), 7), (lambda one: one.total(trait).value, trait.sum())):
+        values = np.array([found(one) for one in many])
+        assert abs(values.mean() - true) < 4 * values.std() / 6000**0.5
 
 
 @pytest.mark.slow
@@ -144,12 +147,3 @@ def test_variance_estimate(device):
     many = sample(powerlaw_graph(30, seed=5), "rdn", size=10, seed=1, seeds=4000, device=device)
     value, error = np.array([one.total(np.ones(30)) for one in many]).T
     assert np.mean(error**2) / value.var() == pytest.approx(1, abs=0.15)
-
-
-@pytest.mark.slow
-def test_weights_of_centres(device):
-    """rnn with a fixed number of centres: exact probabilities."""
-    many = sample(SEVEN, "rnn", starts=2, seed=1, seeds=5000, device=device)
-    assert many[0].weighting == "exact"
-    counted = np.array([one.weight.sum() for one in many])
-    assert abs(counted.mean() - 7) < 5 * counted.std() / 5000**0.5
