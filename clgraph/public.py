@@ -568,6 +568,7 @@ BY_NAME = {each.name: each for each in PUBLIC}
 #: and ``.cl``, and its family; the longest one counts
 FAMILIES = {
     "device/": "",  # the probe tries these
+    "bench/": "search",  # they check its trees
     "csr/": "graph building",
     "csr/generate": "graph generator",
     "files/": "reading files",
