@@ -568,7 +568,6 @@ BY_NAME = {each.name: each for each in PUBLIC}
 #: and ``.cl``, and its family; the longest one counts
 FAMILIES = {
     "device/": "",  # the probe tries these
-    "bench/": "search",  # they check its trees
     "csr/": "graph building",
     "csr/generate": "graph generator",
     "files/": "reading files",
@@ -577,6 +576,7 @@ FAMILIES = {
     "components/": "components",
     "components/strong": "strong components",
     "traversal/": "search",
+    "bench/": "search",  # they check its trees
     "traversal/many": "searches at once",
     "traversal/weighted": "weighted search",
     "ranking/": "pagerank",
