@@ -242,7 +242,8 @@ def signals_as_interrupts() -> Iterator[list[int]]:
     """Within the block SIGTERM and SIGHUP raise KeyboardInterrupt, so that files and children are cleaned up.
 
     As SIGINT does; each once no import is at a point where that would leave a lock locked, and once more if
-    it came within a callback of a weak reference, where Python ignores what is raised.
+    it came within a callback of a weak reference or where an object is freed: Python ignores what is raised
+    there. (On systems with timers that raise signals, and in the main thread.)
 
     Yields
     ------
@@ -287,8 +288,8 @@ def signals_as_interrupts() -> Iterator[list[int]]:
     show = sys.unraisablehook
 
     def not_ignored(what: sys.UnraisableHookArgs) -> None:
-        in_time = timers and threading.current_thread() is threading.main_thread()
-        if in_time and issubclass(what.exc_type, KeyboardInterrupt):
+        mine = threading.current_thread() is threading.main_thread() and what.exc_type is not None
+        if mine and issubclass(what.exc_type, KeyboardInterrupt):
             stop_later(1000)
         else:
             show(what)
@@ -299,12 +300,14 @@ def signals_as_interrupts() -> Iterator[list[int]]:
     ctrl_c = in_main_thread and signal.getsignal(signal.SIGINT) is usual
     for each in (*mine, signal.SIGINT) if ctrl_c else mine:
         signal.signal(each, interrupt)
-    sys.unraisablehook = not_ignored
+    if timers:
+        sys.unraisablehook = not_ignored
     try:
         yield termination.caught
     finally:
-        sys.unraisablehook = show
-        if timers and termination.interrupted:
+        if sys.unraisablehook is not_ignored:
+            sys.unraisablehook = show
+        if timers and (termination.interrupted or termination.pending):
             termination.pending = False
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(_ALARM, signal.SIG_DFL)

@@ -5,11 +5,14 @@
 //
 // PATHS          shortest paths: values are bits of float32 distances, else levels
 // n, count       vertices of the tree, edges of the list (at most 2^31)
+// root           where the tree begins
+// source, target, weight    int[count], float[count]: the list; weight only with PATHS
 // parent         int[n]: the root's is itself, -1 where the search did not come
 // value          int[n]
 // up, steps      int[n]; `further` and `more` are those of the next round
 // ends           int2[n]: parent, value (written as ints: Oclgrind takes pairs made of two words for uninitialised)
-// known          uint[n], 0 before: IN_LIST, TIGHT
+// moved          int[1], 0 before: 1 if some `further` is not the end
+// known          uint[n], 0 before: IN_LIST, TIGHT; `wanted` is one of them
 // wrong          uint[6], all ones before: the first vertex or edge by which each check fails
 // launch         padded range, ITEMS consecutive vertices or edges per work-item
 

@@ -6,13 +6,14 @@
 // (pagerank_bin_pieces; a piece has arcs from one segment of HOT sources, which its work-group holds, or from none),
 // whose sums are added up in blocks of BLOCK (pagerank_bin_blocks), and these row by row (pagerank_bins).
 //
-// layout      ranking/pagerank.h, ranking/sell.h; HOT + 1 values fit in local memory; for pieces, group g takes the
-//             slices from bound[3 g] to bound[3 g + 1], whose arcs come from the sources bound[3 g + 2] (the number of
-//             the first one; -1: cold ones). first_block int[n + 1]: row v's blocks; block_piece int[blocks + 1]: their
-//             pieces
+// layout      ranking/pagerank.h, ranking/sell.h; HOT + 1 values, or ROOM of pieces, fit in local memory; for pieces,
+//             group g takes the slices from bound[3 g] to bound[3 g + 1], whose arcs come from the sources
+//             bound[3 g + 2] (the number of the first one; -1: cold ones); group 0 has none. first_block int[n + 1]:
+//             row v's blocks; block_piece int[blocks + 1]: their pieces
 // launch      as many work-groups of LOCAL as the device runs at a time; each loops over slices, adjacent slices going
 //             to different groups, so that long and short ones spread evenly
-// tunables    WIDTH 32 (lanes that run in lockstep), HOT, LOCAL, UNROLL, PIECE_UNROLL, ENDING (work-items that end an iteration)
+// tunables    WIDTH 32 (lanes that run in lockstep), HOT, LOCAL, UNROLL, PIECE_UNROLL; ENDING: work-items that end an
+//             iteration
 
 #include "ranking/pagerank.h"
 #include "ranking/sell.h"
@@ -30,7 +31,8 @@
 #ifndef ENDING
 #define ENDING 1
 #endif
-// of pieces: the hot values, or what the end of an iteration needs
+// of pieces: the hot values, or in the first work-group the tallies of ENDING work-items, behind the zero that padding
+// reads, and aligned
 #define END_ROOM ((16 + ENDING * (int)sizeof(Tally)) / (int)sizeof(REAL))
 #define ROOM (HOT + 1 > END_ROOM ? HOT + 1 : END_ROOM)
 
@@ -76,6 +78,7 @@ __kernel void pagerank_bin_pieces(const int n, __global const int *restrict boun
     __local REAL values[ROOM] __attribute__((aligned(16)));
     __local Tally *const box = (__local Tally *)(values + 16 / sizeof(REAL));
     const int group = get_group_id(0), id = get_local_id(0), lane = id & (WIDTH - 1), from = bound[3 * group + 2];
+    // stale is harmless: the sums of an iteration after the last one are not read
     const int stopped = SHARED_LOAD(state + STOPPED), end_ = stopped ? 0 : bound[3 * group + 1];
     const int ends = group == 0 && !stopped ? min(count, ENDING) : 0;
     for (int i = id; i < ends; i += LOCAL)

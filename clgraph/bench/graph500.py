@@ -157,22 +157,22 @@ def pick_roots(graph: Graph, count: int, seed: int) -> npt.NDArray[np.int64]:
 
 # --- validation ---
 
-# what each check of `cl/bench/graph500.cl` says of the first vertex that fails it, by the number of its rule;
-# of edges see `_broken_edge`
-LEVELS = {
+# the checks of `cl/bench/graph500.cl`, in the order of its `wrong`; the rule that a vertex breaks by each,
+# and what is said of it (of an edge see `_broken_edge`)
+CHECKS = ("range", "cycle", "value", "half", "edge", "list")
+OF_LEVELS = {
     "range": (1, "the parent of vertex {} is not below {}"),
     "cycle": (1, "vertex {} is on a cycle, or its way up does not end at the root"),
     "value": (2, "the level of vertex {} is not its parent's plus 1"),
-    "half": (2, ""),
-    "edge": (3, ""),
     "list": (5, "vertex {} and its parent are no edge of the list"),
 }
-DISTANCES = LEVELS | {
+OF_DISTANCES = OF_LEVELS | {
     "value": (2, "vertex {} has no distance from 0 on"),
     "half": (2, "vertex {} has a parent and no distance, or the reverse"),
 }
-NOT_TIGHT = 2, "no edge between vertex {} and its parent makes up their distances"
+NOT_TIGHT = {"list": (2, "no edge between vertex {} and its parent makes up their distances")}
 IN_LIST, TIGHT = 1, 2  # bits of what the device notes of vertices
+TREE = ("parent", "value", "known", "up", "steps", "further", "more")  # a word a vertex; `ends` are two
 
 
 class Listed:
@@ -189,9 +189,9 @@ class Listed:
     def __init__(self, device: Device, edges: Edges, *, weighted: bool = True) -> None:
         self.device, self.edges, self.count = device, edges, len(edges.source)
         with device.alone():
-            device.reserve(
-                {"edges": 4 * self.count, "their targets": 4 * self.count, "tree": 36 * edges.num_vertices}
-            )
+            n, lists = edges.num_vertices, ("sources", "targets", "weights")[: 2 + weighted]
+            trees = dict.fromkeys(TREE, 4 * n) | {"ends": 8 * n}  # which `validate` allocates
+            device.reserve(dict.fromkeys(lists, 4 * self.count) | trees)
             self.source, self.target = device.upload(edges.source), device.upload(edges.target)
             self.weight = device.upload(edges.weight) if weighted else None
 
@@ -217,40 +217,41 @@ def validate(listed: Listed, root: int, parent: Vertices, distance: npt.NDArray[
     ClgraphError
         The rule that is broken, and a vertex or an edge that breaks it.
     """
-    if parent[root] != root:
-        raise _broken(1, f"the root's parent is {parent[root]}")
-    paths = distance.dtype == np.float32
-    if paths and distance[root] > 0:
-        raise _broken(2, f"the root is at {distance[root]}")
     with listed.device.alone():
-        _check(listed, root, parent, distance, paths)
+        _check(listed, root, parent, distance)
 
 
-def _check(listed: Listed, root: int, parent: Vertices, distance: npt.NDArray[Any], paths: bool) -> None:
-    device, n, items = listed.device, len(parent), listed.device.tuning.items
+def _check(listed: Listed, root: int, parent: Vertices, distance: npt.NDArray[Any]) -> None:
+    device, n, items, none = listed.device, len(parent), listed.device.tuning.items, np.uint32(2**32 - 1)
+    paths, passes = distance.dtype == np.float32, -(-n // items)
+    assert not paths or listed.weight is not None
     program = device.program("bench/graph500", ITEMS=items, PATHS=paths or None)
-    passes, checks = -(-n // items), DISTANCES if paths else LEVELS
     tree = SimpleNamespace(
         n=n,
         root=root,
         parent=device.upload(parent),
         value=device.upload(distance.view(np.int32)),
-        wrong=device.upload(np.full(len(checks), 2**32 - 1, np.uint32), writable=True),
+        wrong=device.upload(np.full(len(CHECKS), none), writable=True),
         ends=device.empty(2 * n, np.int32),
         known=device.zeros(n, np.uint32),
-        **{name: device.empty(n, np.int32) for name in ("up", "steps", "further", "more")},
+        **{name: device.empty(n, np.int32) for name in TREE[3:]},
     )
 
-    def none_failed(checks: dict[str, tuple[int, str]] = checks) -> None:
-        found = device.download(tree.wrong, np.uint32, len(checks)).tolist()
-        for (name, (rule, what)), at in zip(checks.items(), found, strict=True):
-            if at != 2**32 - 1:
-                if name == "edge":
-                    raise _broken_edge(listed.edges, at, parent, distance if paths else None)
+    def none_failed(said: dict[str, tuple[int, str]]) -> None:
+        for name, at in zip(
+            CHECKS, device.download(tree.wrong, np.uint32, len(CHECKS)).tolist(), strict=True
+        ):
+            if at != none and name == "edge":
+                raise _broken_edge(listed.edges, at, parent, distance if paths else None)
+            if at != none:
+                rule, what = said[name]
                 raise _broken(rule, what.format(at, n))
 
+    said = OF_DISTANCES if paths else OF_LEVELS
     program.tree_begin.launch(tree, passes)
-    none_failed()
+    none_failed(said)
+    if parent[root] != root:
+        raise _broken(1, f"the root's parent is {parent[root]}")
     # each round doubles the steps that `up` takes; a tree of n vertices has ended after log2(n) of them
     for _ in range(n.bit_length()):
         moved = device.zeros(1, np.int32)
@@ -259,14 +260,16 @@ def _check(listed: Listed, root: int, parent: Vertices, distance: npt.NDArray[An
         if not device.download(moved, np.int32, 1)[0]:
             break
     program.tree_vertices.launch(tree, passes)
-    none_failed()
+    none_failed(said)
+    if paths and distance[root] != 0:
+        raise _broken(2, f"the root is at {distance[root]}")
     edges = {"source": listed.source, "target": listed.target, "weight": listed.weight}
     program.tree_edges.launch(tree, -(-listed.count // items), count=listed.count, **edges)
     program.tree_known.launch(tree, passes, wanted=IN_LIST)
-    none_failed()
+    none_failed(said)
     if paths:
         program.tree_known.launch(tree, passes, wanted=TIGHT)
-        none_failed(checks | {"list": NOT_TIGHT})
+        none_failed(said | NOT_TIGHT)
 
 
 def _broken_edge(edges: Edges, at: int, parent: Vertices, distance: Floats32 | None) -> ClgraphError:
@@ -300,7 +303,7 @@ class Settings:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        """Raise InputError for more edges than devices count the arcs of."""
+        """Raise InputError for more edges than kernels number in 32 bits, with arcs both ways."""
         if (count := self.edge_factor << self.scale) > MOST_EDGES:
             raise InputError(
                 f"scale {self.scale} and edge factor {self.edge_factor} are {count} edges: give smaller "

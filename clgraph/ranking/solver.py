@@ -134,9 +134,9 @@ def launch_order(
     getattr(program, f"order_{kernel}")(-(-n // items), n=n, **named)
 
 
-def gather(device: Device, real: Real, n: int, at: Any, values: Any) -> Any:
-    """Return ``values[at]`` in a buffer that `Device.take` hands over."""
-    out = device.output(n, real)
+def gather(device: Device, real: Real, n: int, at: Any, values: Any, out: Any = None) -> Any:
+    """Return ``values[at]`` in `out`, or a new buffer that `Device.take` hands over."""
+    out = device.output(n, real) if out is None else out
     launch_order(device, real, "gather", n, at=at, values=values, out=out)
     return out
 
@@ -416,8 +416,8 @@ class Solver:
                 self.contribution, self.next = turns[::-1] if turn else turns
                 found = made[turn, ended] = self.launches()
                 self.contribution, self.next = turns
-                kernel, size, local, named = found[0]
                 if not ended:
+                    kernel, size, local, named = found[0]
                     found[0] = kernel, size, local, named | {"count": self.tallies}
             return made[turn, ended]
 
@@ -515,8 +515,7 @@ class Solver:
         if self._scores is None:
             self._make_scores()
         if self.order is not None:
-            given = {"at": self.number, "values": self.rank, "out": self._scores[0]}
-            launch_order(self.device, self.real, "gather", self.n, **given)
+            gather(self.device, self.real, self.n, self.number, self.rank, self._scores[0])
         self._ordered = True
 
     def take(self) -> tuple[Any, int, bool, float, float]:

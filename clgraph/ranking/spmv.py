@@ -63,8 +63,9 @@ class SpmvSolver(SellSolver):
         return {name: self.device.empty(count, np.float64) for name, count in sums.items()}  # ACCs: 8 bytes
 
     def build(self, defines: dict[str, Any]) -> None:
-        # a position among the entries of a part: 64 bits only where 32 do not hold it
-        offset = "int" if max(self.sell.steps.values()) * self.layout.width < 2**31 else "long"
+        # a position among the entries of a part, or a batch of arcs beyond them: 64 bits only where 32 do
+        # not hold it
+        offset = "int" if max(self.sell.steps.values()) * self.layout.width < 2**31 - 2**12 else "long"
         options = {**defines, "OFFSET": offset, "WIDTH": self.layout.width}
         self.kernels = self.device.program(f"ranking/{self.variant}", **options)
 
@@ -130,7 +131,7 @@ class BinSolver(SpmvSolver):
     """A warp takes a slice; the values of hot sources are in local memory.
 
     `balance` has for each work-group of pieces its first slice, the end of its slices, and their segment's
-    first source (-1: cold).
+    first source (-1: cold). The first group has no slices; it ends the iteration before.
     """
 
     variant, program = "bins", "bin"

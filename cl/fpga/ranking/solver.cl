@@ -33,31 +33,14 @@ PIPELINE void pagerank_start(const int n, const WIDE even, __global const REAL *
     state[STALE] = 0;
 }
 
-PIPELINE void pagerank_finish(const int count, const int counts, const int last, const WIDE threshold,
-                              const WIDE noise, const int norm, const int drop, __global const ACC *restrict parts,
-                              __global ACC *restrict sums, __global int *restrict state)
+PIPELINE void pagerank_finish(END_ARGS)
 {
     if (state[STOPPED]) return;
-    ACC dangling_mass = ACC_ZERO, moved = ACC_ZERO, other = ACC_ZERO;
+    Tally total = TALLY_ZERO;
     FOR_EACH(i, count) {
-        dangling_mass = acc_join(dangling_mass, parts[3 * i]);
-        moved = acc_join(moved, parts[3 * i + 1]);
-        other = join_by_norm(norm, other, parts[3 * i + 2]);
+        total.dangling_mass = acc_join(total.dangling_mass, parts[3 * i]);
+        total.moved = acc_join(total.moved, parts[3 * i + 1]);
+        total.other = norm_join(total.other, parts[3 * i + 2]);
     }
-    const ACC none = ACC_ZERO;
-    const WIDE residual = residual_of(norm, moved, other);
-    sums[0] = drop ? none : dangling_mass;
-    sums[1] = moved;
-    sums[2] = acc_add(ACC_ZERO, residual);
-    if (counts) {
-        const int done = state[ITERATIONS] + 1, met = residual < threshold;
-        const int stale = residual < ACC_VALUE(sums[3]) ? 0 : state[STALE] + 1;
-        if (stale == 0) sums[3] = sums[2];
-        state[ITERATIONS] = done;
-        state[CONVERGED] = met;
-        state[STALE] = stale;
-        state[STOPPED] = met || done >= last || is_stuck(ACC_VALUE(moved), noise, stale);
-    } else {
-        sums[3] = acc_add(ACC_ZERO, FAR);
-    }
+    end_iteration(total, END_PASS);
 }
