@@ -64,14 +64,23 @@ def started(*args: object, **how: Any) -> subprocess.Popen[str]:
 
 
 def ended(
-    line: list[Any], *, raises: bool = False, cwd: Path | None = None, timeout: float = 300, **env: str
+    line: list[Any],
+    *,
+    raises: bool = False,
+    errors: str = "strict",
+    cwd: Path | None = None,
+    timeout: float = 300,
+    **env: str,
 ) -> Run:
-    """A process to its end, with these variables in its environment; no traceback unless it `raises`."""
+    """A process to its end, with these variables in its environment; no traceback unless it `raises`.
+
+    What it says is UTF-8, unless `errors` (of `bytes.decode`) are "replace".
+    """
     done = subprocess.run(
         line,
         capture_output=True,
-        text=True,
-        errors="replace",
+        encoding="utf-8",
+        errors=errors,
         stdin=subprocess.DEVNULL,
         timeout=timeout,
         cwd=cwd,

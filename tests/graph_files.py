@@ -75,10 +75,15 @@ def unreadable(path: Path, said: str | None, **how: Any) -> None:
 
 
 def seen(graph: Graph) -> str:
-    """A small graph in words: ``directed 1 2 3: 1-2 2-3``, and its weights if it has some."""
+    """A small graph in words: ``directed 1 2 3: 1-2 2-3``; its weights and multiplicities if it has some."""
     ids, arcs = " ".join(map(str, graph.ids)), " ".join(f"{u}-{v}" for u, v in arcs_of(graph))
-    weights = "" if graph.weights is None else f", weights {' '.join(f'{w:g}' for w in graph.weights)}"
-    return f"{'directed' if graph.directed else 'undirected'} {ids}: {arcs}{weights}"
+    weights = (
+        ""
+        if graph.weights is None
+        else f", weights {' '.join(repr(float(w)).removesuffix('.0') for w in graph.weights)}"
+    )
+    counts = "" if graph.multiplicity is None else f", times {graph.multiplicity.tolist()}"
+    return f"{'directed' if graph.directed else 'undirected'} {ids}: {arcs}{weights}{counts}"
 
 
 def raising(error: BaseException) -> Callable[..., Any]:

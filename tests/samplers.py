@@ -65,6 +65,7 @@ def equals_reference(graph: Graph, method: str, device: Any, *, seed: int, **opt
     if made.order is not None and wanted.order is not None:
         by_edges = made.selection.request.kind in ("edges", "ties", "near")  # several come at once there
         assert by_edges or made.order.tolist() == wanted.order.tolist()
+    assert method in REDUCTIONS or wanted.more is not None
     for name, value in (wanted.more or {}).items():
         near = 1e-14 if np.asarray(value).dtype.kind == "f" else 0
         of_stream = made.stream is not None and name in ("arrival", "probability")

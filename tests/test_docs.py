@@ -123,7 +123,7 @@ def test_blocks_give_what_they_show(page: Path, tmp_path: Path, monkeypatch: pyt
     text, parser = page.read_text(), doctest.DocTestParser()
     blocks = [block for block in BLOCK.finditer(text) if not left_out(block["before"])]
     lacks = missing(example for block in blocks for example in parser.get_examples(block["body"]))
-    if lacks and not IN_CI:
+    if lacks and not IN_CI and page != README:
         pytest.skip(f"{page.name} needs {', '.join(sorted(lacks))}: pip install '.[test]'")
     monkeypatch.chdir(tmp_path)
     runner, names, said = doctest.DocTestRunner(optionflags=FLAGS), {}, []
@@ -132,7 +132,9 @@ def test_blocks_give_what_they_show(page: Path, tmp_path: Path, monkeypatch: pyt
             for command, shown in commands(block["body"]):
                 status, output = execute(command, tmp_path)
                 # an installed clgraph beside the checkout whose pages are tested is a fault to the doctor
-                assert status == 0 or command == "clgraph doctor", f"$ {command}\n{output}"
+                assert status == 0 or (command == "clgraph doctor" and page != README), (
+                    f"$ {command}\n{output}"
+                )
                 if block["before"] != "<!-- output varies -->\n":
                     assert plain(output) == plain(shown), f"$ {command}"
             continue

@@ -160,11 +160,12 @@ HOST = [name for name in modules() if folder(name) in ("graph", "formats")]
         ("-c 'from clgraph import Graph; Graph.from_edges([0, 1], [1, 2])'", HEAVY),
         ("-c 'import clgraph.sampling, clgraph.formats, clgraph.files'", HEAVY),
         (f"-c 'import {', '.join(HOST)}; clgraph.Graph.from_edges([0, 1], [1, 2])'", {"pyopencl"}),
+        ("-c 'import clgraph.cli; clgraph.Graph.from_edges([0, 1], [1, 2])'", {"pyopencl"}),
         ("-m clgraph --help", HEAVY | {"numpy"}),
         ("-m clgraph sample --help", HEAVY | {"numpy"}),
         ("-m clgraph sample g.txt --size 2 -q -o out.txt", HEAVY - {"pyopencl"} | UNUSED),
     ],
-    ids=range(7),
+    ids=range(8),
 )
 def test_what_is_imported_where_it_is_used(command: str, never: set[str], tmp_path: Path) -> None:
     (tmp_path / "g.txt").write_text("1 2")

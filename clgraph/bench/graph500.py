@@ -172,7 +172,7 @@ OF_DISTANCES = OF_LEVELS | {
 }
 NOT_TIGHT = {"list": (2, "no edge between vertex {} and its parent makes up their distances")}
 IN_LIST, TIGHT = 1, 2  # bits of what the device notes of vertices
-TREE = ("parent", "value", "known", "up", "steps", "further", "more")  # a word a vertex; `ends` are two
+TREE = ("parent", "value", "known", "up", "steps", "further", "more")  # a word per vertex; `ends` are two
 
 
 class Listed:

@@ -278,7 +278,7 @@ def form_of(path: str, graph: Graph) -> Callable[..., Form]:
             raise InputError(
                 f"{path}: the id {shown(blank)} has a blank, which ends a word there: write .parquet"
             )
-        return Names
+        return partial(Names, path=path)
     return partial(Text, path=path)
 
 
@@ -321,7 +321,7 @@ class Lines(Spelt):
 
 
 class Text(Form):
-    """Numbers by blanks, one walk per line."""
+    """Numbers by blanks, one walk per line; a block that is compressed is a member of its own."""
 
     def __init__(self, *about: Any, path: str) -> None:
         super().__init__(*about)
@@ -335,20 +335,25 @@ class Text(Form):
         self.lines = Lines(self.device, self.graph, upload_csr(self.device, self.graph), self.columns)
 
     def add(self, block: Block) -> None:
-        """Write a block; compressed, it is a member of its own."""
+        """Write a block."""
         with compressed(self.path, self.file) as out:
             self.lines.put(block, out)
 
 
-class Names(Form):
-    """Names by blanks, one walk per line."""
+class Names(Text):
+    """The same of names."""
+
+    def begin(self, file: IO[bytes], done: int) -> None:
+        """Nothing is spelt on a device."""
+        Form.begin(self, file, done)
 
     def add(self, block: Block) -> None:
         """Write a block."""
         ids = self.graph.ids
-        for part in np.array_split(block.on_host(), -(-block.walks // 4096)):
-            words = np.where(part < 0, "", ids[part])
-            self.file.write("".join(f"{' '.join(filter(None, row))}\n" for row in words.tolist()).encode())
+        with compressed(self.path, self.file) as out:
+            for part in np.array_split(block.on_host(), -(-block.walks // 4096)):
+                words = np.where(part < 0, "", ids[part])
+                out.write("".join(f"{' '.join(filter(None, row))}\n" for row in words.tolist()).encode())
 
 
 class Array(Form):

@@ -359,10 +359,9 @@ by_hand = pytest.mark.skipif(not (ROOT / "benchmarks").is_dir(), reason="needs t
         ("files", "--vertices 500 --repeat 1 --peers none"),
     ],
 )
-def test_benchmarks_run_by_hand(device, tmp_path, monkeypatch, name, words):
-    monkeypatch.chdir(tmp_path)
+def test_benchmarks_run_by_hand(device, tmp_path, name, words):
     script, out = ROOT / "benchmarks" / f"{name}.py", tmp_path / "out.json"
-    done = python(script, *words.split(), "--json", out, "--device", device.spec).fine()
+    done = python(script, *words.split(), "--json", out, "--device", device.spec, cwd=tmp_path).fine()
     value = json.loads(out.read_text())
     assert value["schema"] == 1
     assert {record["status"] for record in value["records"]} == {"done"}, done.out

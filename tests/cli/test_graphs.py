@@ -146,7 +146,8 @@ def test_communities(run, tmp_path, device):
     ],
 )
 def test_models_that_are_none(run, tmp_path, device, line, says):
-    run(f"generate {line} --device {device.spec} -o {tmp_path}/x.txt").refused(says)
+    said = run(f"generate {line} --device {device.spec} -o {tmp_path}/x.txt").refused(says)
+    assert said.splitlines()[-1].startswith("clgraph: error: ")
     assert not list(tmp_path.iterdir())
 
 

@@ -320,4 +320,5 @@ def test_refused(run: InProcess, folder: Path, monkeypatch: pytest.MonkeyPatch, 
     before = {each: each.stat().st_mtime_ns for each in folder.rglob("*")}
     said = run(line).refused(*says, status=status)
     assert not at_once or said.count("\n") == 1
+    assert said.splitlines()[-1].startswith("clgraph: error: ") or "there are:" in said
     assert {each: each.stat().st_mtime_ns for each in folder.rglob("*")} == before

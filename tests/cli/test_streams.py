@@ -97,8 +97,8 @@ def test_a_full_disk_behind_standard_output(graph):
     ids=str,
 )
 def test_few_characters(graph, env):
-    assert "self loops" in process("info", graph, **env).fine().out
-    done = process("info", graph, "--json", **env)
+    assert "self loops" in process("info", graph, errors="replace", **env).fine().out
+    done = process("info", graph, "--json", errors="replace", **env)
     assert done.json()["vertices"] == 3 and "\ufffd" not in done.out
 
 
@@ -106,7 +106,7 @@ def test_names_that_are_not_utf8(tmp_path):
     path = os.fsdecode(os.fsencode(tmp_path / "g") + b"\xff.txt")
     Path(path).write_text("0 1\n")
     for options in ([], ["--json"]):
-        process("info", path, *options).fine()
+        process("info", path, *options, errors="replace").fine()
 
 
 @pytest.mark.parametrize("columns", ["0", "-1", "\u00b2", "9" * 5000, ""])
@@ -125,7 +125,10 @@ def test_drivers_named_by_other_bytes_than_utf8(tmp_path):
     (tmp_path / "two.icd").write_bytes(b"lib\x00.so\n")
     (tmp_path / "three.icd").write_bytes(os.urandom(4096))
     for options in ([], ["--json"]):
-        assert "one.icd" in process("doctor", *options, OCL_ICD_VENDORS=str(tmp_path)).fine(1).out
+        assert (
+            "one.icd"
+            in process("doctor", *options, errors="replace", OCL_ICD_VENDORS=str(tmp_path)).fine(1).out
+        )
 
 
 # --- interrupts while modules are imported ----------------------------------------------------------------

@@ -34,11 +34,14 @@ def check(device, graph, finder):
     np.testing.assert_array_equal(device.download(label, np.int32, n), smallest[labels])
 
 
+@pytest.mark.smoke
 def test_one_finder_many_times(device):
-    graph = random_graph(np.random.default_rng(7), 80)
-    finder = finder_of(device, graph)
-    for _ in range(3):
-        check(device, graph, finder)
+    rng = np.random.default_rng(7)
+    for most in [12] * 20 + [80] * 15 + [2000] * 3:
+        graph = random_graph(rng, most)
+        finder = finder_of(device, graph)
+        for _ in range(3 if most == 80 else 1):
+            check(device, graph, finder)
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -312,6 +313,15 @@ def test_two_borrowers_have_different_areas_which_the_next_two_use_again() -> No
         with pool.lent(make) as one, pool.lent(make) as other:
             assert one is not other and {one, other} == set(made)
     assert len(made) == 2
+    both = threading.Barrier(2, timeout=60)
+
+    def borrow(_: int) -> Thing:
+        with pool.lent(make) as area:
+            both.wait()  # both have one now
+            return area
+
+    with ThreadPoolExecutor(2) as threads:
+        assert set(threads.map(borrow, range(2))) == set(made) and len(made) == 2
 
 
 def test_many_threads_never_share() -> None:

@@ -154,10 +154,25 @@ def test_each_format_keeps_what_it_can_hold(tmp_path, which, name):
 @pytest.mark.parametrize("count", [0, 1])
 @pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if form.has("weights")])
 def test_weights_of_no_edges_at_all(tmp_path, name, count):
-    graph = Graph.from_edges([], [], vertices=range(count), weights=[])
-    suffix = FORMATS[name].suffixes[0]
-    path = tmp_path / (suffix.replace("*", "x") if "*" in suffix else f"x{suffix}")
-    assert check_round_trip(graph, path, FORMATS[name])
+    """Packed, too, and under names that are not the format's own."""
+    graph, form = Graph.from_edges([], [], vertices=range(count), weights=[]), FORMATS[name]
+    kept, ends = (
+        count if form.has("isolated") else 0,
+        (".txt", ".csv", ".tsv") if name == "edges" else (".x",),
+    )
+    for end, packing in itertools.product(ends, ("", ".gz", ".zst") if form.text else ("",)):
+        folder = tmp_path / f"{end}{packing}"  # of its own: LDBC's files may not lie beside packed ones
+        folder.mkdir()
+        path = folder / f"{'out' if name == 'konect' else 'x'}{end}{packing}"
+        said = write_with_summary(graph, path, format=name)
+        again = read(path, format=name, weights=True, directed=False)
+        assert (again.num_vertices, again.num_edges, again.is_weighted) == (kept, 0, True)
+        assert ("without edges left out" in said) == (kept < count)
+
+
+def test_who_says_of_a_file_whether_it_is_directed():
+    silent = {name for name, form in FORMATS.items() if not form.has("direction")}
+    assert silent == {"edges", "metis", "dimacs", "tgf", "graph500", "webgraph"}
 
 
 @pytest.mark.parametrize("name", ["metis", "webgraph", "dimacs", "jlg"])

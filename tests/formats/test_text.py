@@ -37,7 +37,11 @@ READ = {
     ],
     ("x.gr", TWICE): [("weights of edges", f"{ONCE}, weights 5 2 5 9 2", "5 arcs; 1 self-loop")],
     ("x.gr", TWICE.replace("a 1 3 2", "a 1 3 3")): [
-        ("weights of edges", f"{ONCE}, weights 10 5 10 9 5", "5 arcs; 2 merged as parallel; 1 self-loop")
+        (
+            "weights of edges",
+            f"{ONCE}, weights 10 5 10 9 5, times [2, 2, 2, 1, 2]",
+            "5 arcs; 2 merged as parallel; 1 self-loop",
+        )
     ],
     ("g.jlg g.lg g.jlg.gz", JLG): [
         ("", "undirected 1 2 3 4: 1-2 2-1 2-2 2-3 3-2", "3 edges; 1 self-loop"),
@@ -72,7 +76,7 @@ READ = {
         ("", "directed 1 2 3 4: 1-2 2-1 3-3", "3 entries; 1 self-loop; skipped: values of entries"),
         (
             "weights of edges",
-            "undirected 1 2 3 4: 1-2 2-1 3-3, weights 2.5 2.5 4",
+            "undirected 1 2 3 4: 1-2 2-1 3-3, weights 2.5 2.5 4, times [2, 2, 1]",
             "3 entries; 1 merged as parallel; 1 self-loop",
         ),
     ],
@@ -85,12 +89,12 @@ READ = {
     ],
     ("e.mtx", PATTERN + "3 3 0\n"): [("", "directed 1 2 3: ", "0 entries")],
     ("t.mtx", PATTERN + "3 3 2\n1 2\n1 2\n"): [
-        ("", "directed 1 2 3: 1-2", "2 entries; 1 merged as parallel")
+        ("", "directed 1 2 3: 1-2, times [2]", "2 entries; 1 merged as parallel")
     ],
     ("a.mtx a.mtx.gz", PATTERN + "% c\n3 3 2\n1 2\n2 3\n"): [("", "directed 1 2 3: 1-2 2-3", "2 entries")],
     # a loop may be listed once or twice
     ("x.graph", "2 2\n1 1 2\n1\n"): [
-        ("", "undirected 1 2: 1-1 1-2 2-1", "4 entries; 1 merged as parallel; 1 self-loop")
+        ("", "undirected 1 2: 1-1 1-2 2-1, times [2, 1, 1]", "4 entries; 1 merged as parallel; 1 self-loop")
     ],
     ("x.graph-txt", "4\n1 2\n\n 0 2 \n0\n\n"): [
         ("", "directed 0 1 2 3: 0-1 0-2 2-0 2-2 3-0", "5 arcs; 1 self-loop")
@@ -130,9 +134,14 @@ def test_what_is_read(tmp_path, name, text, how, wanted, notes):
         assert seen(graph) == wanted and said.endswith(f" ({notes})")
 
 
-def test_labels_of_tgf(tmp_path):
-    path = put(tmp_path / "x.tgf", "1 First node\n2\n\n3 third\n9\n#\n1 2 5\n2 3 7.5\n")
-    graph = read(path)
+TGF = "1 First node\n2\n\n3 third\n9\n#\n1 2 5\n2 3 7.5\n"
+
+
+@pytest.mark.parametrize("name", ["x.tgf", "x.tgf.gz"])
+@pytest.mark.parametrize("text", [TGF, TGF.replace("\n", "\r\n")[:-2]], ids=["lf", "crlf"])
+def test_labels_of_tgf(tmp_path, name, text):
+    path = tmp_path / "x.tgf"
+    graph = read(put(tmp_path / name, text))
     assert graph.attributes.vertices["label"].texts == {1: "First node", 3: "third"}
     write(graph, path)
     assert path.read_text() == "1 First node\n2\n3 third\n9\n#\n1 2\n2 3\n"

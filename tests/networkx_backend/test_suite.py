@@ -198,6 +198,17 @@ def test_networkx_takes_what_the_backend_does_not(calls, small_graphs_too):
     assert "heavy" in str(raised.value.__cause__)
 
 
+def test_no_device(monkeypatch, small_graphs_too):
+    monkeypatch.setenv("CLGRAPH_DEVICE", "no such device")
+    G = nx.path_graph(3)
+    with nx.config(backend_priority=["clgraph"], warnings_to_ignore={"cache"}):
+        for call in (nx.pagerank, nx.connected_components, lambda G: nx.bfs_edges(G, 0)):
+            with pytest.raises(DeviceError, match="no such device"):
+                call(G)
+            with nx.config(fallback_to_nx=True):
+                assert list(call(G))
+
+
 def test_small_graphs_are_left_to_networkx(calls):
     small, large = nx.DiGraph([(0, 1)]), nx.gnm_random_graph(3_000, 30_000, seed=1, directed=True)
     with nx.config(backend_priority=["clgraph"]):

@@ -27,8 +27,21 @@ def with_kernels() -> list[str]:
 
 
 # the device tests that run on each platform, less what is marked slow: every kernel file's
-SAMPLERS = ("sampling/literature/test_growing.py", "sampling/literature/test_methods.py")
-FILES = (*with_kernels(), "csr/test_upload.py", *SAMPLERS, "test_drivers.py")
+OTHERS = (
+    "csr/test_upload.py",
+    "files/test_edge_list.py",
+    "files/test_formats.py",
+    "measures/test_quality.py",
+    "ranking/personalized/test_batched_power.py",
+    "ranking/test_spmv.py",
+    "sampling/literature/test_growing.py",
+    "sampling/literature/test_methods.py",
+    "scale/test_shards.py",
+    "test_drivers.py",
+    "theses/test_personalized.py",
+    "theses/test_variants.py",
+)
+FILES = tuple(dict.fromkeys((*with_kernels(), *OTHERS)))
 # a few of them, in a minute or two, for .ci/run
 FEW = (
     "components/test_strong.py",
@@ -36,7 +49,7 @@ FEW = (
     "csr/test_sort.py",
     "csr/test_upload.py",
     "measures/test_triangle_count.py",
-    "ranking/test_slices.py",
+    "ranking/test_sell.py",
     "sampling/test_copra.py",
     "sampling/test_exact.py",
     "sampling/test_repair.py",

@@ -21,7 +21,7 @@ from clgraph.ranking import transition_weights
 from clgraph.ranking.plan import KINDS, choose
 from clgraph.ranking.problem import arc_weights, make_problem, make_stop
 from clgraph.ranking.solver import Numbers, gather, leaving
-from clgraph.ranking.transition_weights import LAUNCH, LaunchConfig, arc_shares, upload_shares
+from clgraph.ranking.transition_weights import LAUNCH, LaunchConfig, arc_shares, graph_shares, upload_shares
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -57,6 +57,17 @@ def test_no_recomputing(device: Device, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(Graph, "num_vertices", 60)
     monkeypatch.setattr(Graph, "num_arcs", property(lambda self: 180))
     assert pagerank(graph, device=device).converged
+
+
+def test_shares_of_arcs() -> None:
+    """w / W beside each arc, by tail and in the reversed graph, 0 where W is; computed once a graph."""
+    graph = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 0], weights=[1, 3, 0, 2], directed=True)
+    problem, other = make_problem(graph), make_problem(graph, damping=0.5, personalization={1: 1})
+    np.testing.assert_allclose(graph_shares(graph, problem), [0.25, 0.75, 0, 1])
+    weights = arc_weights(graph.reverse, True)
+    np.testing.assert_allclose(arc_shares(weights, problem.out, graph.reverse.col_idx), [1, 0.25, 0.75, 0])
+    assert graph_shares(graph, make_problem(graph, weight=False)) is None
+    assert problem.out is other.out and problem.weights is other.weights
 
 
 @pytest.mark.parametrize("weight", [False, True])

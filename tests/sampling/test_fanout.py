@@ -22,7 +22,8 @@ def equals_reference(device, graph, seeds, fanouts, *, seed, lengths=None, **opt
     lengths = lengths or [len(seeds)]
     call = {"seed": seed, "batches": lengths, "device": device, **options}
     found = sample_neighbors(graph, graph.ids[seeds], fanouts, **call)
-    begin = np.cumsum([0, *lengths])
+    begin, seed = np.cumsum([0, *lengths]), found.seed if seed is None else seed
+    assert found.seed == seed  # also a drawn one is that of the reference
     assert len(found.vertex_offsets) == len(lengths)
     for b in range(len(lengths)):
         one = found.batch(b)
@@ -150,6 +151,7 @@ def test_awkward_graphs(device, options):
 def test_a_seed_may_be_in_several_batches(device):
     graph = Graph.from_edges([0, 1, 2], [1, 2, 3])
     equals_reference(device, graph, [1, 0, 1, 2], [2], seed=3, lengths=[1, 1, 2])
+    equals_reference(device, tangle(6), [1, 0, 1, 2], [2], seed=None, lengths=[1, 1, 2])
 
 
 def test_a_seed_in_several_trees(device):

@@ -23,6 +23,7 @@ def pairs(ends):
 
 def equals_reference(device, graph, *shares, seed, **options):
     found = split_edges(graph, *shares, seed=seed, device=device, **options)
+    assert found.seed == seed
     expected = reference_split_edges(graph, *shares, seed=seed, **options)
     for i, part in enumerate((found.train, found.validation, found.test)):
         assert part.edges.dtype == part.negatives.dtype == np.int32 and part.arcs.dtype == np.int64

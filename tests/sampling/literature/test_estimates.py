@@ -11,6 +11,7 @@ from graphs import random_graph
 from clgraph import Graph, InputError, powerlaw_graph, read, write
 from clgraph.datasets import karate
 from clgraph.methods import LITERATURE
+from clgraph.reference import verify_sample
 from clgraph.sampling import sample
 from clgraph.sampling.literature.estimates import by_vertex, horvitz_thompson, of_batches, ratio
 
@@ -122,7 +123,7 @@ WALKS = ({"size": "30%"}, {"size": 8, "walkers": 3}, {"steps": 50}, {"steps": 90
 SHORT = ({"steps": 9, "walkers": 4}, {"size": 1})  # too few visits for an error
 ASKED = (
     {method: ({"size": "30%"}, {"size": 5}) for method in LITERATURE}
-    | {method: ({"edges": "30%"}, {"edges": 9}) for method in ("re", "rne", "hyb", "gps")}
+    | {method: ({"edges": "30%"}, {"edges": 9}, {"size": "30%"}) for method in ("re", "rne", "hyb")}
     | {method: WALKS + SHORT for method, plan in LITERATURE.items() if plan.kind in ("walk", "frontier")}
     | {
         "rn": ({"size": "30%"}, {"size": "20%", "strata": "group"}),
@@ -137,11 +138,22 @@ ASKED = (
         **dict.fromkeys(
             ("snowball", "ff", "rds"), ({"size": "30%"}, {"size": 5}, {"size": "70%", "mode": "exact"})
         ),
+        "gps": ({"edges": "30%"}, {"edges": 9}),
         "gsh": ({}, {"p": 0.2, "q": 0.9, "closing": True}),
         "chordal": ({}, {"mode": "exact"}),
-        "quasi-chordal": ({},),
+        "quasi-chordal": ({}, {"parts": 3}),
     }
 )
+# many steps, legs or stages, after which some runs end long before others
+LARGE = {
+    method: ({"size": "70%"}, {"size": "70%", "walkers": 3})
+    for method in LITERATURE
+    if ASKED[method][:4] == WALKS
+}
+LARGE |= {
+    method: ({"size": "70%"},)
+    for method in ("snowball", "ff", "rds", "spikyball", "diffusion", "xsn", "sp", "ust")
+}
 
 
 def awkward():
@@ -191,6 +203,24 @@ def test_alone_and_side_by_side(device, method):
                     assert unknown == any("no standard error" in note for note in one.notes)
             values = [one.mean("degree").value for one in many]
             np.testing.assert_equal(many.mean("degree").value, np.mean(values))  # also where it is nan
+
+
+@pytest.mark.parametrize("method", LARGE)
+def test_runs_that_end_at_different_times(device, method):
+    graph = random_graph(6, 70, 100)
+    for options in LARGE[method]:
+        for one in sample(graph, method, seed=4, seeds=4, device=device, **options):
+            assert told(one, graph) == told(
+                sample(graph, method, seed=one.seed, device=device, **options), graph
+            )
+
+
+def test_runs_of_parts_differ(device):
+    graph = random_graph(6, 70, 100)
+    many = sample(graph, "quasi-chordal", seed=4, seeds=4, parts=3, device=device)
+    for one in many:
+        verify_sample(graph, one)
+    assert len({one.edges.tobytes() for one in many}) > 1
 
 
 def test_errors_of_walks_among_many(device):

@@ -96,6 +96,9 @@ GRAPHS = {
     "dead ends": random_graph(4, 30, 60, directed=True),
     "weights": random_graph(5, 30, 90, weights=np.random.default_rng(1).random(90) ** 8),
     "zeros": random_graph(5, 30, 90, weights=np.random.default_rng(1).integers(0, 5, 90).astype(float)),
+    "fractions": random_graph(
+        5, 30, 90, weights=np.random.default_rng(2).random(90) * (np.arange(90) % 3 > 0)
+    ),
 }
 
 
@@ -130,6 +133,7 @@ OPTIONS = {
         ("spikyball", {"size": "70%", "weighted": True, "powers": (0, 1, 0)}),
         ("gps", {"edges": 20, "weighted": True}),
     ],
+    "fractions": [("gps", {"edges": 20, "weighted": True})],
 }
 
 
@@ -209,7 +213,7 @@ IMPROBABLE = (("rwr", "p", -0.1), ("mhrw", "alpha", 2), ("ff", "p", 2))
         ("rn", {"sizes": 5}, "give a list"),
         (
             "rdn",
-            {"size": {"b": 3}, "strata": list("aaaaaabb")},
+            {"size": {"b": 2}, "strata": list("aaaaaabb")},
             "'b' are asked for, it has 1 that have edges",
         ),
         ("re", {"size": 3, "edges": 3}, "edges and size are given"),
