@@ -152,7 +152,7 @@ def test_interrupted_while_importing(tmp_path, module):
 
 
 IN_A_CALLBACK = """
-import os, signal, time, weakref
+import os, signal, sys, time, weakref
 from itertools import product
 from clgraph import system
 
@@ -188,6 +188,10 @@ with system.signals_as_interrupts() as caught:  # put off twice: raised once
     except KeyboardInterrupt:
         time.sleep(0.05)
         print("once")
+print(sys.unraisablehook is sys.__unraisablehook__)
+with system.signals_as_interrupts():
+    sys.unraisablehook = print  # as commands do at their end
+print(sys.unraisablehook is print)
 """
 
 
@@ -195,7 +199,10 @@ with system.signals_as_interrupts() as caught:  # put off twice: raised once
 def test_interrupted_in_a_callback_of_a_weak_reference():
     """Python ignores what it raises, and importlib's lock, if one of its own has it, stays locked."""
     done = python("-c", IN_A_CALLBACK)
-    assert (done.out, done.err) == ("2 [True] []\n2 [] []\n15 [True] [15]\n15 [] [15]\nonce\n", "")
+    assert (done.out, done.err) == (
+        "2 [True] []\n2 [] []\n15 [True] [15]\n15 [] [15]\nonce\nTrue\nTrue\n",
+        "",
+    )
 
 
 # --- the output - -----------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import product
+from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from ranking_checks import (
     skewed_graph,
     usable,
 )
+from samplers import launch_otherwise
 from transfers import transfers
 
 from clgraph import Graph, personalized_pagerank, powerlaw_graph, read, rmat_graph
@@ -323,6 +324,26 @@ def test_glances(device: Device, monkeypatch: pytest.MonkeyPatch, variant: Any) 
         monkeypatch.setattr(solver, "LOOK", look)
         monkeypatch.setattr(solver, "GLANCES", (device.kind,))
         assert found() == usual
+    for guesses in ([1], [1, 8], [8, 1]):  # that are wrong
+        given = cycle(guesses)
+        monkeypatch.setattr(solver, "iterations_until", lambda *_, given=given: next(given))
+        assert found() == usual
+
+
+@pytest.mark.parametrize("local", [1, 8])
+def test_iterations_that_the_next_one_ends(
+    device: Device, monkeypatch: pytest.MonkeyPatch, local: int
+) -> None:
+    """The same bytes as if each had a launch of its own for that, as before each look."""
+    launch_otherwise(monkeypatch, solver, device, local=local)
+    graph, found = rmat_graph(11, seed=1), set()
+    for look in (1, 3, 8):
+        monkeypatch.setattr(solver, "LOOK", look)
+        for norm in ("l1", "l2", "linf"):
+            made = pagerank(graph, variant="bins", norm=norm, device=device)
+            assert " 0 pieces" not in str(made.plan)
+            found.add((norm, made.iterations, made.residual, made.scores.tobytes()))
+    assert len(found) == 3
 
 
 @pytest.mark.parametrize("directed", [False, True])
