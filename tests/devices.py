@@ -67,6 +67,14 @@ def accept_short_loops(device: Device) -> Device:
     return device
 
 
+def another(device: Device) -> Device:
+    """Another of the devices here; the test is skipped where there is none."""
+    other = next((each for each in working_devices().values() if each is not device), None)
+    if other is None:
+        pytest.skip("needs two devices")
+    return other
+
+
 def needs_float64(device: Device) -> None:
     """Skip the test on a device without float64."""
     if "HAVE_FP64" not in device.features:

@@ -19,6 +19,7 @@
 #include "ranking/sell.h"
 #include "ranking/group.h"
 
+// R-MAT 22, H200: rows take 152 us with 8 and 157 with 16, pieces 92.3 and 91.4
 #ifndef UNROLL
 #define UNROLL 8
 #endif

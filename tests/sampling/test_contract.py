@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
-from devices import working_devices
+from devices import another
 from graphs import random_graph, varied_graph
 from samplers import launch_otherwise
 from scipy import stats
@@ -219,9 +219,7 @@ def test_walking_as_gpus_do_it(device, monkeypatch):
 @pytest.mark.first_device
 def test_a_walk_on_another_device(device, monkeypatch):
     """As GPUs leave it to the host's CPU: the same sample, and it says so."""
-    other = next((each for each in working_devices().values() if each is not device), None)
-    if other is None:
-        pytest.skip("needs two devices")
+    other = another(device)
     launch_otherwise(monkeypatch, explore, device, own=40)
     graph, found = powerlaw_graph(300, seed=4), [other]
     monkeypatch.setattr(explore, "host_cpu", lambda: found[0])

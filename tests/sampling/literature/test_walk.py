@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 import pytest
-from devices import working_devices
+from devices import another
 from graphs import random_graph
 from samplers import SEVEN, equals_reference, fits, launch_otherwise
 
@@ -351,9 +351,7 @@ def test_parallel_edges_do_not_bias(device, method):
 @pytest.mark.parametrize("method", ["rw", "mhrw", "fs"])
 def test_a_chain_on_another_device(device, monkeypatch, method):
     """As GPUs leave it to the host's CPU: the same sample, and it says so."""
-    other = next((each for each in working_devices().values() if each is not device), None)
-    if other is None:
-        pytest.skip("needs two devices")
+    other = another(device)
     launch_otherwise(monkeypatch, walks, device, own=40)
     graph, found = powerlaw_graph(300, seed=4), [other]
     monkeypatch.setattr(walks, "host_cpu", lambda: found[0])
