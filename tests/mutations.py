@@ -136,9 +136,16 @@ MISTAKES: dict[str, list[tuple[str, ...]]] = {
         ("i < half_ && i + half_ < ends;", "i < half_ && i + half_ < ends - 1;"),
         ("group == 0 && !stopped ?", "group == 0 ?"),
         ("e + i * WIDTH < stop_ ? arc(e + i * WIDTH) : 0;", "arc(e + i * WIDTH);"),
+        ("k + i < end_ ? piece_sum[k + i] : none;", "piece_sum[k + i];"),
     ],
     "clgraph/ranking/solver.py": [
-        ("                self._ordered = False\n                rate", "                rate")
+        ("            self._ordered = False\n            rate", "            rate"),
+        ("                    parts = none\n", ""),
+        (
+            'self.start_groups, "counts": False}\n\n        def',
+            'self.start_groups, "counts": True}\n\n        def',
+        ),
+        ("given = parts if", "given = none if"),
     ],
     "clgraph/system.py": [
         ("        sys.unraisablehook = not_ignored\n", "        pass\n"),

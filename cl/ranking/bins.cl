@@ -4,16 +4,15 @@
 // graph account for a third of its arcs, and local memory gathers ten times faster than L2. The rest come through L1
 // and L2. All rows of a slice are about equally long, and none is longer than LONG_ROW: long ones are cut into pieces
 // (pagerank_bin_pieces; a piece has arcs from one segment of HOT sources, which its work-group holds, or from none),
-// whose sums are added up in blocks of BLOCK (pagerank_bin_blocks), and these row by row (pagerank_bins).
+// whose sums are added up row by row (pagerank_bins).
 //
 // layout      ranking/pagerank.h, ranking/sell.h; HOT + 1 values, or ROOM of pieces, fit in local memory; for pieces,
 //             group g takes the slices from bound[3 g] to bound[3 g + 1], whose arcs come from the sources
-//             bound[3 g + 2] (the number of the first one; -1: cold ones); group 0 has none. first_block int[n + 1]:
-//             row v's blocks; block_piece int[blocks + 1]: their pieces
+//             bound[3 g + 2] (the number of the first one; -1: cold ones); group 0 has none
 // launch      as many work-groups of LOCAL as the device runs at a time; each loops over slices, adjacent slices going
 //             to different groups, so that long and short ones spread evenly
-// tunables    WIDTH 32 (lanes that run in lockstep), HOT, LOCAL, UNROLL, PIECE_UNROLL; ENDING: work-items that end an
-//             iteration
+// tunables    WIDTH 32 (lanes that run in lockstep), HOT, LOCAL, UNROLL, PIECE_UNROLL, JOIN_UNROLL; ENDING: work-items
+//             that end an iteration
 
 #include "ranking/pagerank.h"
 #include "ranking/sell.h"
@@ -25,6 +24,10 @@
 #endif
 #ifndef PIECE_UNROLL
 #define PIECE_UNROLL 16
+#endif
+// pieces of a row whose sums are fetched together: 4 take 6 us longer
+#ifndef JOIN_UNROLL
+#define JOIN_UNROLL 8
 #endif
 #ifndef HOT
 #define HOT 1024
@@ -102,22 +105,9 @@ __kernel void pagerank_bin_pieces(const int n, __global const int *restrict boun
     }
 }
 
-__kernel void pagerank_bin_blocks(const int blocks, __global const int *restrict block_piece,
-                                  __global const ACC *restrict piece_sum, __global const int *restrict state,
-                                  __global ACC *restrict block_sum)
-{
-    const int b = get_global_id(0);
-    if (b < blocks && !state[STOPPED]) {
-        ACC sum = ACC_ZERO;
-        for (int k = block_piece[b]; k < block_piece[b + 1]; k++)
-            sum = acc_join(sum, piece_sum[k]);
-        block_sum[b] = sum;
-    }
-}
-
 OF_GROUP
-__kernel void pagerank_bins(const int n, SLICE_ARGS, __global const int *restrict first_block,
-                            __global const ACC *restrict block_sum, __global const REAL *restrict contribution,
+__kernel void pagerank_bins(const int n, SLICE_ARGS, __global const int *restrict first_piece,
+                            __global const ACC *restrict piece_sum, __global const REAL *restrict contribution,
                             __global ACC *restrict parts, __global const int *restrict state, VERTEX_ARGS)
 {
     __local REAL values[HOT + 1];
@@ -136,12 +126,17 @@ __kernel void pagerank_bins(const int n, SLICE_ARGS, __global const int *restric
         const int v = head + lane;
         const REAL before = v < n ? rank[v] : 0, inv = v < n ? inverse[v] : 0;   // fetched while the arcs are summed
         if (s + stride < slices) next_bounds = BOUNDS(s + stride);
-        const int has_blocks = first_block[head] != first_block[tail];
+        const int has_pieces = first_piece[head] != first_piece[tail];
         SUM_ROW(sum, bounds, UNROLL);
-        if (has_blocks && v < n) {
-            const int last = first_block[v + 1];
-            for (int b = first_block[v]; b < last; b++)
-                sum = acc_join(sum, block_sum[b]);
+        if (has_pieces && v < n) {
+            const ACC none = ACC_ZERO;
+            const int end_ = first_piece[v + 1];
+            for (int k = first_piece[v]; k < end_; k += JOIN_UNROLL) {
+                ACC piece[JOIN_UNROLL];
+                _Pragma("unroll") for (int i = 0; i < JOIN_UNROLL; i++)
+                    piece[i] = k + i < end_ ? piece_sum[k + i] : none;
+                _Pragma("unroll") for (int i = 0; i < JOIN_UNROLL; i++) sum = acc_join(sum, piece[i]);
+            }
         }
         if (v < n) settle_with(v, sum, before, inv, &tally.dangling_mass, &tally.moved, &tally.other, VERTEX_PASS);
     }

@@ -293,43 +293,20 @@ __kernel void sell_pieces(const int count, const int kinds, const int long_row, 
     }
 }
 
-// Blocks of `block` pieces of each long row; most: the most pieces of one.
-__kernel void sell_blocks(const int long_count, const int kinds, const int block,
-                          __global const int *restrict cell_piece, __global int *restrict blocks,
+// The first piece of each row, and after the last one; most: the most pieces of one.
+__kernel void sell_firsts(const int n, const int kinds, __global const int *restrict long_before,
+                          __global const int *restrict cell_piece, __global int *restrict first_piece,
                           volatile __global int *most)
 {
-    FOR_ITEMS(i, long_count) {
-        const int pieces = cell_piece[(i + 1) * kinds] - cell_piece[i * kinds];
-        blocks[i] = (pieces + block - 1) / block;
-        // stale is harmless: the word only grows
-        if (pieces > SHARED_LOAD(most))
-            atomic_max(most, pieces);
-    }
-}
-
-// The first piece and the first block of each row, and after the last one.
-__kernel void sell_firsts(const int n, const int kinds, __global const int *restrict long_before,
-                          __global const int *restrict cell_piece, __global const int *restrict blocks_before,
-                          __global int *restrict first_piece, __global int *restrict first_block)
-{
     FOR_ITEMS(v, n + 1) {
-        const int i = long_before[v];
-        first_piece[v] = cell_piece[i * kinds];
-        first_block[v] = blocks_before[i];
-    }
-}
-
-// The first piece of each block, and after the last one.
-__kernel void sell_block_pieces(const int long_count, const int kinds, const int block,
-                                __global const int *restrict cell_piece, __global const int *restrict blocks_before,
-                                __global int *restrict block_piece)
-{
-    FOR_ITEMS(i, long_count) {
-        int piece = cell_piece[i * kinds];
-        for (int b = blocks_before[i]; b < blocks_before[i + 1]; b++, piece += block)
-            block_piece[b] = piece;
-        if (i == long_count - 1)
-            block_piece[blocks_before[i + 1]] = cell_piece[(i + 1) * kinds];
+        const int i = long_before[v], first = cell_piece[i * kinds];
+        first_piece[v] = first;
+        if (v < n && long_before[v + 1] > i) {
+            const int pieces = cell_piece[(i + 1) * kinds] - first;
+            // stale is harmless: the word only grows
+            if (pieces > SHARED_LOAD(most))
+                atomic_max(most, pieces);
+        }
     }
 }
 

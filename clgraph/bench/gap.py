@@ -198,9 +198,10 @@ def _bc(graph: Graph, roots: Roots, device: Device) -> Floats:
 def _check_bc(context: Context, graph: Graph, roots: Roots, found: Floats) -> None:
     """Compare with Brandes's algorithm, level by level in SciPy."""
     matrix = context.once("arcs", lambda: peers.scipy_matrix(graph, np.float64))
-    want = np.zeros(graph.num_vertices)
-    for root in roots.tolist():
-        want += _brandes(matrix, root)
+    # SciPy lets threads run beside each other
+    want = sum(
+        ahead(partial(_brandes, matrix), ((root,) for root in roots.tolist())), np.zeros(graph.num_vertices)
+    )
     want = want / want.max() if want.any() else want
     wrong = np.flatnonzero(~(np.abs(found - want) <= 1e-6))
     if len(wrong):
@@ -250,7 +251,7 @@ def _count_triangles(graph: Graph) -> int:
     up = tail < head  # to the vertex of more neighbours, once for each edge
     later = sp.csr_array((np.ones(int(up.sum()), np.int64), (tail[up], head[up])), shape=(n, n))
     later.data[:] = 1  # of two arcs
-    # a product of few rows at a time, whose entries fit into memory; SciPy lets threads run beside each other
+    # a product of few rows at a time, whose entries fit into memory
     work = np.r_[0, np.cumsum(later @ np.diff(later.indptr))]
     most = max(1_000_000, 20_000_000 // cores())
 

@@ -63,8 +63,6 @@ class Layout:
     segments : int
         How many segments of `hot` sources there are: in pieces, arcs from any of them have 16-bit indices,
         counted from the segment's first source.
-    block : int
-        Pieces of a row that are added up together.
     windows : pair of int, or None
         Positions of a window at least and at most: enough rows for equal lengths to meet, few enough for a
         core's cache. Rows are sorted within windows, and their arcs not at all: neighbours in the graph stay
@@ -76,9 +74,8 @@ class Layout:
     long_row: int
     classes: tuple[int, ...] = ()
     segments: int = 1
-    block: int = 32
     windows: tuple[int, int] | None = None
-    POWERS: ClassVar[tuple[str, ...]] = ("width", "block")
+    POWERS: ClassVar[tuple[str, ...]] = ("width",)
     LARGEST: ClassVar[dict[str, int]] = {"hot": 2**16 - 1}
 
 
@@ -116,15 +113,11 @@ class Sell:
     piece_place, first_piece : buffers
         Which piece each row of the slices of pieces is, -1 in padding; row v's pieces are
         ``first_piece[v]:first_piece[v + 1]``.
-    blocks, first_block, block_piece : int, buffers
-        Row v has the blocks ``first_block[v]:first_block[v + 1]``, block b the pieces
-        ``block_piece[b]:block_piece[b + 1]``.
     """
 
     LASTING = (
         *("layout", "n", "arcs", "sources", "hot_arcs", "order", "number", "steps", "parts", "padding"),
         *("pieces", "longest_join", "kinds", "piece_place", "first_piece"),
-        *("blocks", "first_block", "block_piece"),
     )
 
     def __init__(self, device: Device, graph: Graph, share: Any, real: type[Any], layout: Layout) -> None:
@@ -271,20 +264,19 @@ class Sell:
     # --- long rows ------------------------------------------------------------------------------------
 
     def cut_long_rows(self, source: Any) -> None:
-        """Cut them into pieces of at most `long_row` arcs, in blocks of at most `block` pieces.
+        """Cut them into pieces of at most `long_row` arcs.
 
         `source` as of `sort_arcs`; None: rows are not sorted.
         """
         device, layout, n, offset = self.device, self.layout, self.n, self.rows.offset
-        self.block, kinds = layout.block, layout.segments + 1
+        kinds = layout.segments + 1
         self.long_number = device.empty(n, np.int32)
         if self.longest <= self.long_row:  # on small graphs the launches below take a third of the build
             none = device.zeros(n + 1, np.int32)
             device.fill(self.long_number, np.int32(-1), n)
-            self.cell_piece = self.piece_at = self.piece_place = none
-            self.first_piece = self.first_block = self.block_piece = none
+            self.cell_piece = self.piece_at = self.piece_place = self.first_piece = none
             self.cell_begin, self.piece_lengths = device.empty(1, offset), (0, none, none)
-            self.pieces = self.blocks = self.longest_join = 0
+            self.pieces = self.longest_join = 0
             self.kinds = (0,) * (kinds + 1)
             return
         self.long_before = running_sums(device, self.is_long, n, into=np.int32)
@@ -298,17 +290,10 @@ class Sell:
         self._launch("cells", cells, kinds=kinds, source=source, pieces=in_cell)
         # pieces are numbered by cell, and so by row and kind
         self.cell_piece = running_sums(device, in_cell, cells, into=np.int32)
-        in_row, most = device.empty(count, np.int32), device.zeros(1, np.int32)
-        self._launch("blocks", count, kinds=kinds, blocks=in_row, most=most)
-        self.blocks_before = running_sums(device, in_row, count, into=np.int32)
         self.pieces = int(device.download(self.cell_piece, np.int32, 1, offset=cells)[0])
-        self.blocks = int(device.download(self.blocks_before, np.int32, 1, offset=count)[0])
+        self.first_piece, most = device.empty(n + 1, np.int32), device.zeros(1, np.int32)
+        self._launch("firsts", n + 1, kinds=kinds, most=most)
         self.longest_join = int(device.download(most, np.int32, 1)[0])
-
-        self.first_piece, self.first_block = (device.empty(n + 1, np.int32) for _ in range(2))
-        self._launch("firsts", n + 1, kinds=kinds)
-        self.block_piece = device.zeros(self.blocks + 1, np.int32)
-        self._launch("block_pieces", count, kinds=kinds)
         self._order_pieces(kinds)
 
     def _order_pieces(self, kinds: int) -> None:

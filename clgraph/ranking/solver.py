@@ -8,8 +8,7 @@ Each variant is a `Solver` that sums the rows in its own way: `clgraph.ranking.p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from contextlib import nullcontext
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from math import ceil, inf, log, log2
@@ -113,6 +112,11 @@ class Numbers:
 def longest_row(device: Device, graph: Graph) -> int:
     """Return the arcs of a graph's longest row; computed once."""
     return device.cached(graph, "longest-row", lambda: int(np.diff(graph.row_ptr).max(initial=0)))
+
+
+def _alignment(device: Device) -> int:
+    """Return the bytes that the beginnings of parts of a buffer are multiples of."""
+    return int(device.raw.mem_base_addr_align) // 8
 
 
 def iterations_until(threshold: float, residual: float, rate: float) -> int:
@@ -239,7 +243,7 @@ class Solver:
     chain : int
         The longest chain of additions in float64 storage's own precision.
     ends_before : bool
-        The first launch ends the iteration before if it is given a ``count`` of parts.
+        The first launch takes a ``count`` of parts, and whether it ``counts``: it ends the iteration before.
     sends_rank : bool
         A vertex's contribution is its rank (each arc divides), not its rank over its out-degree.
     shift : int
@@ -248,6 +252,8 @@ class Solver:
         Where `take` leaves the scores; None where nobody takes them. To be set before `run`.
     rank, contribution, next, parts, sums, state : buffers
         As in ``cl/ranking/pagerank.h``; lent to one call at a time (`upload`), like what `make_work` adds.
+    glance : Staging or None
+        What `sums` and `state` are parts of, where the device works on while the host looks at them.
     inverse, p, q, start : buffers
         1 / out-degree, p, q and the start in the rows' order. All but the first may be None: 1/n everywhere.
     """
@@ -268,6 +274,7 @@ class Solver:
     parts: Any
     sums: Any
     state: Any
+    glance: Staging | None
     _seen: Seen | None = None
     _scores: Any = None  # the ranks in the graph's order, a buffer, and as an array there if it is to stay
     _ordered = False  # whether they are enqueued
@@ -319,8 +326,8 @@ class Solver:
         """Build the kernels; `defines` are those of the problem."""
         raise NotImplementedError
 
-    def launches(self) -> list[Launch]:
-        """Return the launches that sum all rows from `contribution` into `next`."""
+    def launches(self) -> Iterable[Launch]:
+        """Return the launches that sum all rows from `contribution` into `next`, in order."""
         raise NotImplementedError
 
     # --- what all have in common -----------------------------------------------------------------------
@@ -348,12 +355,23 @@ class Solver:
             for buffer in (contribution, following) if self.shift else ():
                 dev.fill(buffer, real(0), self.shift)
             parts = dev.empty(3 * self._room, np.float64)  # an ACC has 8 bytes either way
-            sums, state = dev.empty(4, np.float64), dev.empty(4, np.int32)
             area = {"rank": dev.output(n, real), "contribution": contribution, "next": following}
-            return {**area, "parts": parts, "sums": sums, "state": state, **self.make_work()}
+            return {**area, "parts": parts, **self.make_work()}
 
         self._area = self._areas.borrow(make)
-        vars(self).update(self._area)
+        self._ends: Pool[dict[str, Any]] = dev.cached(self.graph, "ranking-ends", Pool)
+        self._end = self._ends.borrow(self._make_end)
+        vars(self).update(self._area | self._end)
+
+    def _make_end(self) -> dict[str, Any]:
+        """Allocate what the end of an iteration leaves."""
+        dev = self.device
+        if dev.kind not in GLANCES or dev.shares_memory:
+            return {"sums": dev.empty(4, np.float64), "state": dev.empty(4, np.int32), "glance": None}
+        place = _alignment(dev)
+        glance = Staging(dev, place + 16)
+        part = glance.buffer.get_sub_region
+        return {"sums": part(0, 32), "state": part(place, 16), "glance": glance}
 
     def fill_vectors(self) -> None:
         """Upload the vectors that the caller gave."""
@@ -380,6 +398,7 @@ class Solver:
 
     def give_back(self) -> None:
         """Return the buffers for the next call; after the last `take`, if nothing failed."""
+        self._ends.give_back(self._end)
         if self.order is not None:  # else the ranks were handed over as they are
             self._areas.give_back(self._area)
 
@@ -400,34 +419,44 @@ class Solver:
         """Enqueue the start: ranks, contributions, and the mass on dangling vertices."""
         local, self._seen, self._scores, self._ordered = self.local, None, None, False
         self._program.pagerank_start.launch(self, self.start_groups * local, local=local)
-        self._program.pagerank_finish.launch(self, local, local=local, count=self.start_groups, counts=False)
+        if not self.ends_before:
+            self._finish(count=self.start_groups, counts=False)
+
+    def _finish(self, **parts: Any) -> None:
+        self._program.pagerank_finish.launch(self, self.local, local=self.local, **parts)
 
     def run(self, progress: Tell | None = None) -> None:
         """Iterate until the test is met, roundings forbid it, or `max_iter` iterations are done."""
         self.begin()
-        finish, done, last = self._program.pagerank_finish, 0, self.last
-        end = finish.arguments_of(self) | {"count": self.tallies, "counts": True}
+        done, last = 0, self.last
         turns = self.contribution, self.next
-        made: dict[tuple[int, bool], list[Launch]] = {}
+        made: tuple[list[Launch], list[Launch]] = [], []
+        tallied, none = {"count": self.tallies, "counts": True}, {"count": 0, "counts": True}
+        # the parts of the iteration before, or of the start
+        parts = {"count": self.start_groups, "counts": False}
 
-        def launches(turn: int, ended: bool) -> list[Launch]:
-            if (turn, ended) not in made:
-                # contributions change places after each iteration
-                self.contribution, self.next = turns[::-1] if turn else turns
-                found = made[turn, ended] = self.launches()
-                self.contribution, self.next = turns
-                if not ended:
-                    kernel, size, local, named = found[0]
-                    found[0] = kernel, size, local, named | {"count": self.tallies}
-            return made[turn, ended]
+        def launches(turn: int) -> Iterator[Launch]:
+            """Yield those of an iteration, the first before the next is made: the device waits for it."""
+            if made[turn]:
+                yield from made[turn]
+                return
+            # contributions change places after each iteration
+            self.contribution, self.next = turns[::-1] if turn else turns
+            for each in self.launches():
+                made[turn].append(each)
+                yield each
 
         def iterate(until: int) -> int:
-            ended = True  # the iteration before
+            nonlocal parts
             for number in range(done, until):
-                for kernel, size, local, named in launches(number % 2, ended):
-                    kernel(size, local=local, **named)
-                if ended := not self.ends_before or number + 1 == until:
-                    finish(self.local, local=self.local, **end)
+                given = parts if self.ends_before else {}
+                for kernel, size, local, named in launches(number % 2):
+                    kernel(size, local=local, **named, **given)
+                    given = {}
+                parts = tallied
+                if not self.ends_before or number + 1 == until:
+                    self._finish(**tallied)
+                    parts = none
             return max(done, until)
 
         if self.stop.tol == 0:  # there is nothing to look at: the queue stays full
@@ -439,55 +468,50 @@ class Solver:
                     progress(done, last)
             self.device.finish()
             return
-        glances: Pool[Staging] = self.device.cached(self.graph, "ranking-glance", Pool)
-        with glances.lent(self._make_glance) if self.device.kind in GLANCES else nullcontext() as glance:
-            looked, before, until, ahead = 0, inf, min(LOOK, last), LOOK
-            while True:
-                done = iterate(until)
-                seen = self._start_look(glance)
-                if glance and self.arrays and not looked:
-                    self._make_scores()  # while the device is busy: it takes the driver 0.2 ms on an H200
-                if glance and self.arrays and ahead < LOOK:  # probably the end
-                    self._put_in_order()
-                elif glance:  # one more, lest the device wait for the host; after the last it does nothing
-                    done = iterate(min(until + 1, last))
-                stopped, *_, residual = seen()
-                if stopped:
-                    break
-                if progress:
-                    progress(until, last)
-                if until >= last:
-                    break
-                self._ordered = False
-                rate = (residual / before) ** (1 / (until - looked))
-                ahead = iterations_until(self.threshold, residual, rate)
-                looked, before, until = until, residual, max(done, min(until + ahead, last))
-            self.device.finish()
-
-    def _make_glance(self) -> Staging:
-        return Staging(self.device, SUMS + STATE)
+        works_on = self.device.kind in GLANCES
+        looked, before, until, ahead = 0, inf, min(LOOK, last), LOOK
+        while True:
+            done = iterate(until)
+            seen = self._start_look()
+            if works_on and self.arrays and not looked:
+                self._make_scores()  # while the device is busy: it takes the driver 0.2 ms on an H200
+            if works_on and self.arrays and ahead < LOOK:  # probably the end
+                self._put_in_order()
+            elif works_on:  # one more, lest the device wait for the host; after the last it does nothing
+                done = iterate(min(until + 1, last))
+            stopped, *_, residual = seen()
+            if stopped:
+                break
+            if progress:
+                progress(until, last)
+            if until >= last:
+                break
+            self._ordered = False
+            rate = (residual / before) ** (1 / (until - looked))
+            ahead = iterations_until(self.threshold, residual, rate)
+            looked, before, until = until, residual, max(done, min(until + ahead, last))
+        self.device.finish()
 
     def look(self) -> Seen:
         """Return what the device has come to; waits."""
-        return self._start_look(None)()
+        return self._start_look()()
 
-    def _start_look(self, glance: Staging | None) -> Callable[[], Seen]:
+    def _start_look(self) -> Callable[[], Seen]:
         """Ask what the device has come to; the function returned waits, and the device works on meanwhile."""
         if (known := self._seen) is not None and known[0]:  # what has stopped stays as it is
             return lambda: known
-        dev, numbers = self.device, self.numbers
+        dev, numbers, place = self.device, self.numbers, SUMS
         found: Callable[[], npt.NDArray[np.uint8]]
-        if glance is None:
+        if self.glance is None:
             parts = [dev.download(self.sums, np.uint8, SUMS), dev.download(self.state, np.uint8, STATE)]
             found = partial(np.concatenate, parts)
         else:
-            dev.copy(glance.buffer, self.sums, SUMS)
-            dev.copy(glance.buffer, self.state, STATE, offset=SUMS)
-            found = glance.start_fetch(SUMS + STATE)
+            place = _alignment(dev)
+            found = self.glance.start_fetch(place + STATE)
 
         def seen() -> Seen:
             each = found()
-            stopped, iterations, met = each[SUMS:].view(np.int32).tolist()
+            stopped, iterations, met = each[place : place + STATE].view(np.int32).tolist()
             sums = each[:SUMS].view(numbers.acc).astype(np.float64)
             _, moved, residual = sums.reshape(3, -1).sum(axis=1).tolist()
             self._seen = bool(stopped), iterations, bool(met), moved, residual

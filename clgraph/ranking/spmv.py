@@ -6,6 +6,7 @@ takes a run of slices.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -59,8 +60,7 @@ class SpmvSolver(SellSolver):
         ]
 
     def make_work(self) -> dict[str, Any]:
-        sums = {"piece_sum": self.sell.pieces, "block_sum": self.sell.blocks}
-        return {name: self.device.empty(count, np.float64) for name, count in sums.items()}  # ACCs: 8 bytes
+        return {"piece_sum": self.device.empty(self.sell.pieces, np.float64)}  # an ACC has 8 bytes either way
 
     def build(self, defines: dict[str, Any]) -> None:
         # a position among the entries of a part, or a batch of arcs beyond them: 64 bits only where 32 do
@@ -69,17 +69,17 @@ class SpmvSolver(SellSolver):
         options = {**defines, "OFFSET": offset, "WIDTH": self.layout.width}
         self.kernels = self.device.program(f"ranking/{self.variant}", **options)
 
-    def launches(self) -> list[Launch]:
+    def launches(self) -> Iterator[Launch]:
         sell, name = self.sell, f"pagerank_{self.program}"
-        found: list[Launch] = []
         for part, kernel in (("piece", f"{name}_pieces"), ("row", f"{name}s")):
+            if part == "piece" and not sell.pieces:
+                continue
             take = getattr(self.kernels, kernel)
             groups, bound = self.balance[part]
             named = sell.arguments(part) | take.arguments_of(sell) | take.arguments_of(self)
             if bound is not None:
                 named["bound"] = bound
-            found.append((take, groups * self.group, self.group, named))
-        return found if sell.pieces else found[1:]
+            yield take, groups * self.group, self.group, named
 
 
 # --- a warp takes a slice ---------------------------------------------------------------------------------
@@ -112,10 +112,9 @@ class LaunchConfig:
         return replace(self, local=local, layout=layout)
 
 
-# pieces are added up in blocks: one work-item for all of a hub's would hold up the others
-_GPU_BINS = Layout(width=32, hot=65535, long_row=256, classes=(65536, 262144), segments=9, block=32)
-_CPU_BINS = Layout(width=8, hot=511, long_row=128, classes=(4096,), segments=3, block=32)
-_SMALL_BINS = Layout(width=4, hot=8, long_row=6, classes=(4, 16), segments=3, block=32)
+_GPU_BINS = Layout(width=32, hot=65535, long_row=256, classes=(65536, 262144), segments=9)
+_CPU_BINS = Layout(width=8, hot=511, long_row=128, classes=(4096,), segments=3)
+_SMALL_BINS = Layout(width=4, hot=8, long_row=6, classes=(4, 16), segments=3)
 BINS = LaunchTable(
     gpu=LaunchConfig(local=1024, groups=1, piece_groups=4, layout=_GPU_BINS),
     # other devices run this plan too, where it is named: small groups, of which they run any number
@@ -137,16 +136,21 @@ class BinSolver(SpmvSolver):
     variant, program = "bins", "bin"
 
     def prepare(self) -> None:
-        device, config = self.device, BINS.of(self.device)
-        self.group = config.local
+        device = self.device
+        # made once per graph: it takes as long as some launches
+        config = device.cached(self.graph, ("bins", self.real), self._configure)
+        self.group, self.layout = config.local, config.layout
         self.groups = config.groups * device.compute_units
         self.piece_groups = config.piece_groups * device.compute_units
-        # what local memory holds beside the group's sums, less the zero that padding reads
-        size = np.dtype(self.real).itemsize
-        fit = (device.local_memory - group_sum_bytes(device, self.group)) // size - 1
-        self.layout = replace(config.layout, hot=min(config.layout.hot, fit))
         super().prepare()
         self.ends_before = self.sell.pieces > 0
+
+    def _configure(self) -> LaunchConfig:
+        device, config = self.device, BINS.of(self.device)
+        # what local memory holds beside the group's sums, less the zero that padding reads
+        room = device.local_memory - group_sum_bytes(device, config.local)
+        fit = room // np.dtype(self.real).itemsize - 1
+        return replace(config, layout=replace(config.layout, hot=min(config.layout.hot, fit)))
 
     def make_balance(self, sell: Sell) -> dict[str, tuple[int, Any]]:
         hot, cold = (sell.steps_before(self.device, part) for part in ("hot_piece", "cold_piece"))
@@ -180,16 +184,6 @@ class BinSolver(SpmvSolver):
 
     def build(self, defines: dict[str, Any]) -> None:
         super().build(defines | {"HOT": self.layout.hot, "LOCAL": self.group, "ENDING": self.local})
-
-    def launches(self) -> list[Launch]:
-        found = super().launches()
-        if self.sell.pieces:
-            found[0][3].update(count=0, counts=True)
-            # a hub's are too many for one work-item to add up
-            blocks = self.kernels.pagerank_bin_blocks
-            named = blocks.arguments_of(self.sell) | blocks.arguments_of(self)
-            found.insert(1, (blocks, self.sell.blocks, None, named))
-        return found
 
 
 # --- a work-item takes a run of slices --------------------------------------------------------------------

@@ -19,7 +19,7 @@ from clgraph.ranking.problem import make_problem
 from clgraph.ranking.sell import Layout, Sell, balanced
 from clgraph.ranking.transition_weights import graph_shares, upload_shares
 
-TINY = Layout(width=4, hot=8, long_row=6, classes=(4, 16), block=2)
+TINY = Layout(width=4, hot=8, long_row=6, classes=(4, 16))
 
 
 def on_host(graph: Graph, layout: Layout, shares: Any = None) -> Any:
@@ -87,7 +87,7 @@ def test_numbers(device: Device, hot: int, classes: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("segments", [1, 3])
 def test_long_rows(device: Device, segments: int) -> None:
-    """Long rows cut into pieces, and these in blocks."""
+    """Long rows cut into pieces."""
     layout = replace(TINY, segments=segments)
     for graph in layout_graphs():
         want = on_host(graph, layout)
@@ -98,12 +98,6 @@ def test_long_rows(device: Device, segments: int) -> None:
         assert made.longest_join == np.diff(want.first_piece).max(initial=0)
         for name in ("piece_place", "piece_at", "first_piece", "long_number", "cell_piece", "cell_begin"):
             assert_holds(device, getattr(made, name), getattr(want, name))
-        blocks = -(-np.diff(want.first_piece) // layout.block)
-        first = np.append(0, np.cumsum(blocks)).astype(np.int32)
-        assert_holds(device, made.first_block, first)
-        block_piece = device.download(made.block_piece, np.int32, made.blocks + 1)
-        np.testing.assert_array_equal(block_piece[first], want.first_piece)
-        assert np.all(np.diff(block_piece) <= layout.block)
         for begin, wanted in zip(made.begins(*made.piece_lengths), want.begins[2:], strict=True):
             assert_holds(device, begin, wanted)
 

@@ -46,7 +46,7 @@ def test_vertices_of_a_group(device: Device) -> None:
 
 @pytest.mark.slow
 def test_segments(device: Device, monkeypatch: Any) -> None:
-    """Long rows with arcs from every segment of hot sources, and from cold ones; pieces in several blocks."""
+    """Long rows with arcs from every segment of hot sources, and from cold ones; many pieces of a row."""
     layout = Layout(width=4, long_row=6, hot=8, segments=3, classes=(4, 16))
     shape = spmv.LaunchConfig(local=8, groups=2, piece_groups=2, layout=layout)
     monkeypatch.setattr(spmv, "BINS", everywhere(shape))
@@ -63,9 +63,9 @@ def test_segments(device: Device, monkeypatch: Any) -> None:
         slices = np.concatenate([np.arange(first, last) for first, last, _ in turns])
         assert len(set(slices.tolist())) == len(slices)  # no slice is summed twice
         assert len(slices) * layout.width >= sell.pieces  # and none is left out
-        block = device.download(sell.block_piece, np.int32, sell.blocks + 1)
-        assert (block[0], block[-1]) == (0, sell.pieces)
-        assert 0 < np.diff(block).max() <= layout.block < sell.longest_join
+        first = device.download(sell.first_piece, np.int32, n + 1)
+        assert (first[0], first[-1]) == (0, sell.pieces)
+        assert 32 < np.diff(first).max() == sell.longest_join
         for dtype in ("float32", "float64"):
             as_reference(device, graph, 6, dtype, variant="bins")
 
