@@ -1,7 +1,5 @@
 """A real browser without a screen: Chromium, from Debian's package of that name."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil
@@ -18,11 +16,11 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 class Browser:
     """Opens files, takes pictures of them, says what it made of them."""
 
-    def __init__(self, program: str, folder: Path) -> None:
+    def __init__(self, program, folder):
         self._program = program
         self._folder = folder
 
-    def open(self, page: Path, picture: Path, width: int, height: int, *, dark: bool = False) -> str:
+    def open(self, page, picture, width, height, *, dark=False):
         """Load a page and take its picture; returns its elements after its scripts were run."""
         scheme = ["--blink-settings=preferredColorScheme=0"] if dark else []
         done = subprocess.run(
@@ -48,7 +46,7 @@ class Browser:
             shutil.copy(picture, Path(shown, picture.name))
         return done.stdout
 
-    def framed(self, page: Path, width: int, height: int) -> Path:
+    def framed(self, page, width, height):
         """A page that shows another one as a phone of this width does, and bears its widths as its title.
 
         Chromium makes no window narrower than 500 pixels.
@@ -69,7 +67,7 @@ class Browser:
 
 
 @pytest.fixture
-def plotting(request: pytest.FixtureRequest) -> None:
+def plotting(request):
     """matplotlib is there; skips where it is not (the extra `plot`), unless this run must not skip."""
     if importlib.util.find_spec("matplotlib") is None:
         why = "matplotlib is not installed (pip install 'pyclgraph[plot]')"
@@ -77,7 +75,7 @@ def plotting(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.fixture
-def browser(plotting: None, tmp_path: Path) -> Browser:
+def browser(plotting, tmp_path):
     """Chromium; skips where there is none, except under CI, where what is not tested must not look tested."""
     program = next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:

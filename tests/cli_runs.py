@@ -9,9 +9,6 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -24,16 +21,16 @@ class Run:
     out: str
     err: str
 
-    def fine(self, status: int = 0) -> Run:
+    def fine(self, status=0):
         """It did what it was asked to."""
         assert self.status == status, self.err
         return self
 
-    def json(self, status: int = 0) -> Any:
+    def json(self, status=0):
         """What it was asked to say as JSON: one value, and nothing else on standard output."""
         return json.loads(self.fine(status).out)
 
-    def refused(self, *says: str, status: int = 1) -> str:
+    def refused(self, *says, status=1):
         """It did nothing but say why, in one error, in words that have these; returns all that it said."""
         assert (self.status, self.out) == (status, ""), self
         assert sum(line.startswith("clgraph: error: ") for line in self.err.splitlines()) == 1, self.err
@@ -41,37 +38,29 @@ class Run:
         return self.err
 
 
-def environment(**changes: str) -> dict[str, str]:
+def environment(**changes):
     """This process's environment, for a child that finds this checkout from any folder."""
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     return {**os.environ, "PYTHONPATH": path, **changes}
 
 
-def words(args: tuple[object, ...]) -> list[str]:
+def words(args):
     """A command's arguments; the first may be a line of several, as in a shell."""
     return [*shlex.split(str(args[0])), *map(str, args[1:])] if args else []
 
 
-def command(*args: object) -> list[str]:
+def command(*args):
     """``python -m clgraph ARGS`` as processes are started."""
     return [sys.executable, "-m", "clgraph", *words(args)]
 
 
-def started(*args: object, **how: Any) -> subprocess.Popen[str]:
+def started(*args, **how):
     """The same, begun only, with pipes for what it says."""
-    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(command(*args), text=True, env=environment(), **pipes, **how)
 
 
-def ended(
-    line: list[Any],
-    *,
-    raises: bool = False,
-    errors: str = "strict",
-    cwd: Path | None = None,
-    timeout: float = 300,
-    **env: str,
-) -> Run:
+def ended(line, *, raises=False, errors="strict", cwd=None, timeout=300, **env):
     """A process to its end, with these variables in its environment; no traceback unless it `raises`.
 
     What it says is UTF-8, unless `errors` (of `bytes.decode`) are "replace".
@@ -90,12 +79,12 @@ def ended(
     return Run(done.returncode, done.stdout, done.stderr)
 
 
-def python(*args: object, cwd: Path = ROOT, **how: Any) -> Run:
+def python(*args, cwd=ROOT, **how):
     """``python ARGS`` to its end."""
     return ended([sys.executable, *map(str, args)], cwd=cwd, **how)
 
 
-def process(*args: object, **how: Any) -> Run:
+def process(*args, **how):
     """``python -m clgraph ARGS`` to its end."""
     return ended(command(*args), **how)
 
@@ -103,10 +92,10 @@ def process(*args: object, **how: Any) -> Run:
 class InProcess:
     """``clgraph ARGS`` by the function behind it, without the second that a new process costs."""
 
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, capsys):
         self._capsys = capsys
 
-    def __call__(self, *args: object) -> Run:
+    def __call__(self, *args):
         from clgraph.cli import main
 
         self._capsys.readouterr()

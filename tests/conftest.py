@@ -6,13 +6,9 @@ named (``pytest tests/test_house.py``) run whole. ``--devices pocl,intel`` runs 
 A test that uses the ``device`` fixture runs once per device and bears the marker ``device`` by itself.
 """
 
-from __future__ import annotations
-
 import os
 import signal
-from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from cli_runs import InProcess
@@ -20,10 +16,6 @@ from devices import POOR, WORDS, ask_for, has_oclgrind, poor_device, working_dev
 from drivers import known
 
 from clgraph.errors import BuildError, InputError
-
-if TYPE_CHECKING:
-    from clgraph.device import Device
-
 
 # PoCL makes binaries for hours if it is asked to after every process; tests of that set it otherwise
 os.environ["CLGRAPH_BACKGROUND"] = "0"
@@ -58,7 +50,7 @@ LONGEST = (
 )
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser):
     add = parser.getgroup("clgraph").addoption
     add("--devices", metavar="A,B", help=f"run on these devices only (of {', '.join((*WORDS, *POOR))})")
     forms = ["ndrange", "pipeline"]
@@ -83,12 +75,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def words_of(config: pytest.Config, option: str) -> list[str]:
+def words_of(config, option):
     """The words of an option, which have commas between them."""
     return [word.strip() for word in (config.getoption(option) or "").split(",") if word.strip()]
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure(config):
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # begun in the background by a shell; child processes would inherit that, and tests interrupt them
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -105,13 +97,13 @@ def pytest_configure(config: pytest.Config) -> None:
             raise pytest.UsageError(f"{option} {missing}: does not work here; see `clgraph doctor`")
 
 
-def _works(word: str) -> bool:
+def _works(word):
     if word in POOR:
         return poor_device(word) is not None
     return has_oclgrind() if word == "oclgrind" else word in working_devices()
 
 
-def chosen_devices(config: pytest.Config) -> list[str]:
+def chosen_devices(config):
     """The words of the devices that the tests run on."""
     working = working_devices()
     if wanted := words_of(config, "--devices"):
@@ -119,13 +111,13 @@ def chosen_devices(config: pytest.Config) -> list[str]:
     return list(working) if words_of(config, "--require") else list(working)[:1]
 
 
-def is_smoke(config: pytest.Config) -> bool:
+def is_smoke(config):
     """Whether this run is the smoke set: no ``--devices``, no ``--require``, no files named."""
     named = config.args_source is pytest.Config.ArgsSource.ARGS
     return not (named or words_of(config, "--devices") or words_of(config, "--require"))
 
 
-def pytest_report_header(config: pytest.Config) -> list[str]:
+def pytest_report_header(config):
     chosen = chosen_devices(config)
     others = [word for word in working_devices() if word not in chosen]
     smoke = (
@@ -136,7 +128,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     return [*lines, smoke] if is_smoke(config) else lines
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+def pytest_generate_tests(metafunc):
     if "device" not in metafunc.fixturenames:
         return
     words = chosen_devices(metafunc.config)
@@ -145,7 +137,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("device", words, indirect=True)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config, items):
     smoke, cross = is_smoke(config), words_of(config, "--cross")
     smoked = words_of(config, "--smoked")
     unchanged = clean_cases(config)
@@ -177,19 +169,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = kept
 
 
-def clean_cases(config: pytest.Config) -> dict[str, list[str]]:
+def clean_cases(config):
     """The cases of Oclgrind that need not run (``--oclgrind changed``), and the kernels that they launch."""
     from oclgrind import recorded
 
     return recorded() if config.getoption("--oclgrind") == "changed" else {}
 
 
-def parameter_of(item: pytest.Item, name: str) -> str | None:
+def parameter_of(item, name):
     """What a test gets for a parameter, as the word of its device."""
     return item.callspec.params.get(name) if hasattr(item, "callspec") else None
 
 
-def _parameters(item: pytest.Item) -> str:
+def _parameters(item):
     """The parameters of a test, as its name has them, without its device."""
     own = item.callspec.id.split("-") if hasattr(item, "callspec") else []
     if (device := parameter_of(item, "device")) in own:
@@ -197,14 +189,14 @@ def _parameters(item: pytest.Item) -> str:
     return "-".join(own)
 
 
-def _is_smoke(item: pytest.Item) -> bool:
+def _is_smoke(item):
     """Whether a test is in the smoke set: marked smoke, or smoke("1-rw", ...) if with these parameters."""
     return any(not mark.args or _parameters(item) in mark.args for mark in item.iter_markers("smoke"))
 
 
-def _check_smoke(items: list[pytest.Item]) -> None:
+def _check_smoke(items):
     """Raise UsageError if a test is marked smoke with parameters that it is not run with."""
-    there: dict[str, set[str]] = {}
+    there = {}
     for item in items:
         there.setdefault(item.nodeid.partition("[")[0], set()).add(_parameters(item))
     for item in items:
@@ -214,7 +206,7 @@ def _check_smoke(items: list[pytest.Item]) -> None:
             raise pytest.UsageError(f"{name} is marked smoke({strange[0]!r}), which it is not run with")
 
 
-def _is_cross(item: pytest.Item) -> bool:
+def _is_cross(item):
     """Whether a test runs on the devices of --cross, too.
 
     On FPGAs and their emulator kernels without a pipeline are those of all devices, by the same compiler as
@@ -228,7 +220,7 @@ def _is_cross(item: pytest.Item) -> bool:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+def pytest_runtest_call(item):
     """What a device without float64 refuses for that reason is skipped there."""
     try:
         return (yield)
@@ -241,14 +233,14 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
 
 
 @pytest.fixture(scope="session")
-def thorough(request: pytest.FixtureRequest) -> None:
+def thorough(request):
     """For what takes minutes: skips unless all is asked for, on all devices."""
     if not words_of(request.config, "--require") or words_of(request.config, "--cross"):
         pytest.skip("takes minutes: runs with --require, without --cross")
 
 
 @pytest.fixture(scope="session")
-def oclgrind(request: pytest.FixtureRequest) -> None:
+def oclgrind(request):
     """Oclgrind is there and was asked for: its cases take minutes."""
     if not has_oclgrind():
         pytest.skip("Oclgrind is not installed (apt-get install oclgrind)")
@@ -257,7 +249,7 @@ def oclgrind(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.fixture
-def device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Device:
+def device(request, monkeypatch):
     """Each device that works, in turn."""
     if request.param in POOR:
         monkeypatch.setenv("CLGRAPH_WITHOUT", POOR[request.param])  # what is found by its spec is as poor
@@ -268,16 +260,16 @@ def device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> D
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> InProcess:
+def run(capsys):
     """``run("info graph.txt")``: a command in this process."""
     return InProcess(capsys)
 
 
 @pytest.fixture
-def data_path() -> Callable[[str], Path]:
+def data_path():
     """``data_path("internet.txt")``: a file of CLGRAPH_TEST_DATA; skips only if that is not set."""
 
-    def path(name: str) -> Path:
+    def path(name):
         folder = os.environ.get("CLGRAPH_TEST_DATA")
         if not folder:
             pytest.skip("CLGRAPH_TEST_DATA is not set")

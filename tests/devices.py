@@ -1,17 +1,9 @@
 """The devices that tests run on."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from clgraph.device import Device
 
 # the words of `--device`, by which a device is shown; gpu is one that is not NVIDIA's. Mesa's rusticl shows
 # devices only where RUSTICL_ENABLE names a driver (llvmpipe: the CPU)
@@ -26,16 +18,16 @@ POOR = {
 }
 
 
-_asked: set[str] = set()
+_asked = set()
 
 
-def ask_for(words: Collection[str]) -> None:
+def ask_for(words):
     """What `--devices` and `--require` name: a driver that would have to be tried first is tried for them."""
     _asked.update(words)
 
 
 @cache
-def working_devices() -> dict[str, Device]:
+def working_devices():
     """Word -> device, for each device that works; a device under its first word only.
 
     A driver that nobody has tried runs a selftest when it is asked whether it works, for a minute: one that
@@ -43,7 +35,7 @@ def working_devices() -> dict[str, Device]:
     """
     from clgraph.device.choosing import list_devices, of_word
 
-    found: dict[str, Device] = {}
+    found = {}
     for word in WORDS:
         matches = of_word(word, list_devices()) or []
         if word not in _asked and (_asked or found):
@@ -55,19 +47,19 @@ def working_devices() -> dict[str, Device]:
     return found
 
 
-def gives_up_long_loops(device: Device) -> bool:
+def gives_up_long_loops(device):
     """Whether a device is broken by that alone: small graphs, and so most tests, come out right there."""
     return "gives up long loops" in (device.fault or "")
 
 
-def accept_short_loops(device: Device) -> Device:
+def accept_short_loops(device):
     """The device, from now on as if it worked if it only gives up long loops."""
     if gives_up_long_loops(device):
         vars(device)["fault"] = None
     return device
 
 
-def another(device: Device) -> Device:
+def another(device):
     """Another of the devices here; the test is skipped where there is none."""
     other = next((each for each in working_devices().values() if each is not device), None)
     if other is None:
@@ -75,14 +67,14 @@ def another(device: Device) -> Device:
     return other
 
 
-def needs_float64(device: Device) -> None:
+def needs_float64(device):
     """Skip the test on a device without float64."""
     if "HAVE_FP64" not in device.features:
         pytest.skip("needs float64")
 
 
 @cache
-def poor_device(word: str) -> Device | None:
+def poor_device(word):
     """A device of `POOR`, made of PoCL; None if that does not work."""
     from clgraph.device import hardware
     from clgraph.device.device import Device
@@ -102,7 +94,7 @@ def poor_device(word: str) -> Device | None:
 
 
 @cache
-def has_oclgrind() -> bool:
+def has_oclgrind():
     """Whether Oclgrind is installed; it runs in subprocesses of its own (tests/test_oclgrind.py)."""
     from clgraph.device.drivers import find_oclgrind
 

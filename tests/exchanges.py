@@ -1,11 +1,7 @@
 """Graphs that go to other libraries and back, and the libraries (they come with the extra ``test``)."""
 
-from __future__ import annotations
-
 import importlib
 import os
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,10 +14,10 @@ needed = importlib.import_module if os.environ.get("CI") == "true" else pytest.i
 NAMES = ["zoë", "b", "a", "10", "B", "\U0001f600", "￿", "ab"]
 
 
-def rich(kind: str, directed: bool, weighted: bool, copies: bool) -> Graph:
+def rich(kind, directed, weighted, copies):
     """A graph with a loop and parallel edges, weights, and ids of a kind."""
     rng = np.random.default_rng(len(kind) + 2 * directed + weighted)
-    ids: Any = {
+    ids = {
         "plain": np.arange(8),
         "gaps": np.array([3, 10, 7, 2**40, 2**62, 5, 0, 12]),
         "names": np.array(NAMES, dtype=object),
@@ -39,7 +35,7 @@ def rich(kind: str, directed: bool, weighted: bool, copies: bool) -> Graph:
     )
 
 
-def on_rich_graphs(test: Any) -> Any:
+def on_rich_graphs(test):
     """Run a test on graphs of every kind: ``test(kind, directed, weighted, copies)``."""
     for name, values in (
         ("copies", [False, True]),
@@ -51,9 +47,9 @@ def on_rich_graphs(test: Any) -> Any:
     return test
 
 
-def put_table(path: Path, table: Any, chunk: int | None = None, **options: Any) -> Path:
+def put_table(path, table, chunk=None, **options):
     """A Parquet or Arrow file of a table of Arrow's."""
-    pa: Any = needed("pyarrow")
+    pa = needed("pyarrow")
     if path.suffix == ".parquet":
         needed("pyarrow.parquet").write_table(table, path, row_group_size=chunk, **options)
     else:

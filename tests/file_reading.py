@@ -1,13 +1,8 @@
 """A file read by the host and by a device: the same graph, or left to the host."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 from graphs import same
 
-from clgraph import Graph, InputError
+from clgraph import InputError
 from clgraph.files.dispatch import reader_of
 from clgraph.files.read_ahead import LaunchConfig, NotTaken, ReadSettings
 from clgraph.formats.common import Options
@@ -16,15 +11,7 @@ from clgraph.formats.table import FORMATS
 SMALL = LaunchConfig(chunk=97, ahead=2, threads=2)
 
 
-def agree(
-    path: Path,
-    device: Any,
-    form: str = "edges",
-    *,
-    shape: LaunchConfig | None = SMALL,
-    block: int | None = None,
-    **how: Any,
-) -> str:
+def agree(path, device, form="edges", *, shape=SMALL, block=None, **how):
     """How a file was read on a device: "taken", or why not; fails unless the host says the same of it."""
     options = Options(**how)
     error, wanted, made = "", None, None
@@ -45,7 +32,7 @@ def agree(
     return "taken"
 
 
-def same_as(made: Graph, wanted: Graph) -> None:
+def same_as(made, wanted):
     """The same arrays, types and counts."""
     same(made, wanted)
     assert made.row_ptr.dtype == wanted.row_ptr.dtype and made.col_idx.dtype == wanted.col_idx.dtype

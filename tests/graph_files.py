@@ -1,14 +1,10 @@
 """Graphs and files that the tests of formats share."""
 
-from __future__ import annotations
-
 import gzip
 import struct
 import zlib
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -37,7 +33,7 @@ GRAPHS = {
 
 
 # ways to read a file, by the words that tables of files have for them
-HOW: dict[str, dict[str, Any]] = {
+HOW = {
     "": {},
     "weights": {"weights": True},
     "names": {"ids": "str"},
@@ -52,29 +48,29 @@ HOW: dict[str, dict[str, Any]] = {
 }
 
 
-def arcs_of(graph: Graph) -> list[tuple[Any, Any]]:
+def arcs_of(graph):
     return list(zip(graph.ids[graph.tails].tolist(), graph.ids[graph.col_idx].tolist(), strict=True))
 
 
-def put(path: Path, text: str | bytes) -> Path:
+def put(path, text):
     data = text if isinstance(text, bytes) else text.encode()
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return path
 
 
-def refused(path: Path, text: str | bytes, said: str | None, **how: Any) -> None:
+def refused(path, text, said, **how):
     """Reading a file of this text is refused."""
     unreadable(put(path, text), said, **how)
 
 
-def unreadable(path: Path, said: str | None, **how: Any) -> None:
+def unreadable(path, said, **how):
     """Reading a file is refused: the message begins with the file, and says this."""
     with pytest.raises(InputError, match=said) as caught:
         read(path, **how)
     assert str(caught.value).startswith(str(path))
 
 
-def seen(graph: Graph) -> str:
+def seen(graph):
     """A small graph in words: ``directed 1 2 3: 1-2 2-3``; its weights and multiplicities if it has some."""
     ids, arcs = " ".join(map(str, graph.ids)), " ".join(f"{u}-{v}" for u, v in arcs_of(graph))
     weights = (
@@ -86,17 +82,17 @@ def seen(graph: Graph) -> str:
     return f"{'directed' if graph.directed else 'undirected'} {ids}: {arcs}{weights}{counts}"
 
 
-def raising(error: BaseException) -> Callable[..., Any]:
+def raising(error):
     """A function that raises an error, whatever it is called with."""
 
-    def raises(*_: Any, **__: Any) -> Any:
+    def raises(*_, **__):
         raise error
 
     return raises
 
 
 @contextmanager
-def limited_memory(more: int) -> Iterator[None]:
+def limited_memory(more):
     """No more than `more` bytes of address space beyond what the process has (Linux; elsewhere no limit)."""
     status = Path("/proc/self/statm")
     if not status.exists():
@@ -113,9 +109,9 @@ def limited_memory(more: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-def as_version_1(graph: Graph) -> bytes:
+def as_version_1(graph):
     """The bytes of a file of version 1, put together as its description said."""
-    sections: list[Any] = [graph.row_ptr, graph.col_idx, graph.weights, graph.multiplicity, None, None]
+    sections = [graph.row_ptr, graph.col_idx, graph.weights, graph.multiplicity, None, None]
     if not graph._has_identity_ids:
         sections[4] = graph.ids
         if graph.ids.dtype == object:
@@ -143,7 +139,7 @@ def as_version_1(graph: Graph) -> bytes:
     return (head + table).ljust(PAGE, b"\0") + data
 
 
-def patched(whole: bytes, offset: int, form: str, *values: Any) -> bytes:
+def patched(whole, offset, form, *values):
     """The bytes with some of them replaced, and the header's checksum made right again."""
     made = bytearray(whole)
     struct.pack_into(form, made, offset, *values)
@@ -152,7 +148,7 @@ def patched(whole: bytes, offset: int, form: str, *values: Any) -> bytes:
     return bytes(made)
 
 
-def with_sums(whole: bytes) -> bytes:
+def with_sums(whole):
     """The bytes of a small file of version 2 with the checksum of its data made right."""
     (at,) = struct.unpack_from("<Q", whole, 240)
     return whole[:at] + struct.pack("<I", zlib.crc32(whole[PAGE:at]))

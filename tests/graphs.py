@@ -1,9 +1,5 @@
 """Small graphs that several tests draw, and comparisons that several make."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from clgraph import Graph
@@ -14,13 +10,13 @@ READINGS = [(name, directed) for name in EDGE_LISTS for directed in (False, True
 READINGS += [("wing.graph", False), ("power.graph", False)]
 
 
-def random_graph(seed: int, n: int, m: int, **kwargs: Any) -> Graph:
+def random_graph(seed, n, m, **kwargs):
     """A graph of n vertices and m drawn pairs, loops and parallel edges among them."""
     rng = np.random.default_rng(seed)
     return Graph.from_edges(rng.integers(0, n, m), rng.integers(0, n, m), vertices=np.arange(n), **kwargs)
 
 
-def varied_graph(seed: int) -> tuple[Graph, Any]:
+def varied_graph(seed):
     """A graph of up to 90 vertices, by turns directed, with copies, weighted; and its generator."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 90))
@@ -30,21 +26,21 @@ def varied_graph(seed: int) -> tuple[Graph, Any]:
     return random_graph(seed, n, m, directed=directed, duplicates=duplicates, weights=weights), rng
 
 
-def as_networkx(graph: Graph) -> Any:
+def as_networkx(graph):
     """A graph's pairs in NetworkX, without copies."""
     import networkx as nx
 
-    made: Any = (nx.DiGraph if graph.directed else nx.Graph)()
+    made = (nx.DiGraph if graph.directed else nx.Graph)()
     made.add_nodes_from(range(graph.num_vertices))
     made.add_edges_from(zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True))
     return made
 
 
-def as_multigraph(graph: Graph) -> Any:
+def as_multigraph(graph):
     """A graph's edges in NetworkX with their copies, each with its share of the weight."""
     import networkx as nx
 
-    made: Any = (nx.MultiDiGraph if graph.directed else nx.MultiGraph)()
+    made = (nx.MultiDiGraph if graph.directed else nx.MultiGraph)()
     made.add_nodes_from(range(graph.num_vertices))
     tail, head, weights, counts = graph.edge_indices()
     times = np.ones(len(tail), int) if counts is None else counts
@@ -54,7 +50,7 @@ def as_multigraph(graph: Graph) -> Any:
     return made
 
 
-def same(one: Graph, other: Graph) -> None:
+def same(one, other):
     """Two graphs are equal: ids, rows, weights and counts, types included."""
     assert one.directed == other.directed
     assert one.ids.tolist() == other.ids.tolist() and one.ids.dtype == other.ids.dtype
@@ -68,13 +64,13 @@ def same(one: Graph, other: Graph) -> None:
             np.testing.assert_array_equal(a, b)
 
 
-def tangle(seed: int, n: int = 150, edges: int = 900, **options: Any) -> Graph:
+def tangle(seed, n=150, edges=900, **options):
     """Hubs, loops, parallel edges, vertices without edges."""
     ends = (np.random.default_rng(seed).random((2, edges)) ** 3 * n).astype(int)
     return Graph.from_edges(*ends, vertices=np.arange(n), **options)
 
 
-def to_networkx(graph: Graph) -> Any:
+def to_networkx(graph):
     """The undirected graph without loops and parallel edges, by index."""
     import networkx as nx
 

@@ -1,7 +1,5 @@
 """Rows in sliced ELL form laid out on the host, in plain NumPy: what `clgraph.ranking.sell` has to make."""
 
-from __future__ import annotations
-
 from functools import reduce
 from types import SimpleNamespace
 from typing import Any
@@ -14,12 +12,12 @@ from clgraph.ranking.sell import TURN_BITS
 Ints = npt.NDArray[Any]
 
 
-def starts(lengths: Ints) -> Ints:
+def starts(lengths):
     """Exclusive prefix sums with the total at the end, shape (len + 1,)."""
     return np.append(0, np.cumsum(lengths, dtype=np.int64))
 
 
-def steps_before(lengths: Ints, width: int) -> Ints:
+def steps_before(lengths, width):
     """Steps before each slice of rows of these lengths: slice s has the steps ``begin[s]:begin[s + 1]``."""
     slices = -(-len(lengths) // width)
     padded = np.zeros(slices * width, lengths.dtype)
@@ -29,7 +27,7 @@ def steps_before(lengths: Ints, width: int) -> Ints:
     return starts(reduce(np.maximum, (lanes[:, lane] for lane in range(width)))).astype(np.int32)
 
 
-def cut_long_rows(long_rows: Ints, cells: Ints, n: int, *, width: int, long_row: int) -> dict[str, Any]:
+def cut_long_rows(long_rows, cells, n, *, width, long_row):
     """Pieces of at most `long_row` arcs of the long rows among n.
 
     Parameters
@@ -78,17 +76,7 @@ def cut_long_rows(long_rows: Ints, cells: Ints, n: int, *, width: int, long_row:
     }
 
 
-def make_slices(
-    row_ptr: Ints,
-    col_idx: Ints,
-    shares: npt.NDArray[np.float64] | None,
-    *,
-    width: int,
-    hot: int,
-    long_row: int,
-    classes: tuple[int, ...],
-    segments: int = 1,
-) -> SimpleNamespace:
+def make_slices(row_ptr, col_idx, shares, *, width, hot, long_row, classes, segments=1):
     """Lay out a graph's arcs in slices.
 
     Parameters

@@ -1,7 +1,5 @@
 """Every public call that uses a device, on small graphs: what threads do side by side, and what is right."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
@@ -11,67 +9,65 @@ from public_calls import ON_DEVICE, example, parts
 from sharded_calls import sharded_calls
 
 import clgraph
-from clgraph import Graph
-from clgraph.device import Device
 from clgraph.methods import EXACT, REDUCTIONS
 from clgraph.ranking.personalized import Method
 
 Call = Callable[[], Sequence[Any]]
 
 
-def mixed_calls(device: Device) -> dict[str, Call]:
+def mixed_calls(device):
     """Name -> call, which gives the parts of its result. All calls share three graphs on the device."""
     undirected = random_graph(1, 90, 240)
     directed = random_graph(2, 90, 240, directed=True)
     weighted = random_graph(3, 60, 150, directed=True, weights=np.random.default_rng(3).random(150) + 0.5)
-    on: dict[str, Any] = {"device": device}
-    calls: dict[str, Call] = {}
+    on = {"device": device}
+    calls = {}
 
-    def add(name: str, call: Call) -> None:
+    def add(name, call):
         calls[name] = call
 
-    def here(array: Any) -> Any:
+    def here(array):
         """An array that may lie on the device."""
         return array.get() if hasattr(array, "get") else array
 
-    def searched(graph: Graph, source: Any, **options: Any) -> Sequence[Any]:
+    def searched(graph, source, **options):
         found = clgraph.bfs(graph, source, **on, **options)
         arrays = map(here, (found.distance, found.predecessor, found.source_of))
         return *arrays, found.levels, found.reached, found.provenance["kernels"]
 
-    def components(graph: Graph, **options: Any) -> Sequence[Any]:
+    def components(graph, **options):
         found = clgraph.connected_components(graph, **on, **options)
         return here(found.labels), found.sizes, found.count
 
-    def ranked(graph: Graph, **options: Any) -> Sequence[Any]:
+    def ranked(graph, **options):
         found = clgraph.pagerank(graph, tol=1e-4, **on, **options)
         return here(found.scores), found.top(5), found.iterations, found.provenance["kernels"]
 
-    def personal(method: Any, top: int | None) -> Sequence[Any]:
-        walks: dict[str, Any] = {"walks": 200, "seed": 4} if method == "monte-carlo" else {}
+    def personal(method, top):
+        walks = {"walks": 200, "seed": 4} if method == "monte-carlo" else {}
         found = clgraph.personalized_pagerank(
             directed, directed.ids[:3].tolist(), method=method, top=top, tol=1e-4, **on, **walks
         )
         return [part for part in (found.scores, found.ids, found.scores, found.visits) if part is not None]
 
-    def sampled(graph: Graph, method: str, **options: Any) -> Sequence[Any]:
+    def sampled(graph, method, **options):
         found = clgraph.sample(graph, method, size="40%", seed=6, **on, **options)
         return found.vertices, found.edges, *rows(found.graph)
 
-    def curve(method: str, **options: Any) -> Sequence[Any]:
+    def curve(method, **options):
         found = clgraph.reduction_curve(undirected, method, 3, **on, **options)
         return found.deletions, found.vertices, found.edges
 
-    def compared() -> Sequence[Any]:
+    def compared():
         found = clgraph.quality(undirected, undirected.subgraph(np.arange(50)), eigenvalues=False, **on)
         measures = [part.to_dict() for part in (found.original, found.sample) if part is not None]
         return [found.ks, *({k: v for k, v in each.items() if k != "seconds"} for each in measures)]
 
-    def studied() -> Sequence[Any]:
+    def studied():
         found = clgraph.study(undirected, "drv,ebfs", "60%,30%", seeds=2, **on)
         return [[{**row, "device": ""} for row in found.rows], found.digest]
 
-    def fresh(directed: bool) -> Sequence[Any]:
+    def fresh(directed):
         graph = random_graph(5, 70, 200, directed=directed)  # uploaded, searched and freed each time
         views = graph.reverse, graph.undirected, graph.undirected.without_self_loops
         return *searched(graph, 0), *components(graph), *(part for view in views for part in rows(view))
@@ -125,12 +121,12 @@ def mixed_calls(device: Device) -> dict[str, Call]:
     return calls | sharded_calls(device)
 
 
-def rows(graph: Graph) -> Sequence[Any]:
+def rows(graph):
     """What a graph consists of."""
     return graph.row_ptr, graph.col_idx, graph.ids
 
 
-def equal(one: Sequence[Any], other: Sequence[Any]) -> bool:
+def equal(one, other):
     """Whether two results are the same, to the last bit."""
     return len(one) == len(other) and all(
         np.array_equal(a, b, equal_nan=a.dtype.kind == "f") if isinstance(a, np.ndarray) else a == b

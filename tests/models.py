@@ -1,13 +1,9 @@
 """What tests of generated graphs share."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from clgraph import Graph
 
-
-def same(graph: Graph, other: Graph) -> bool:
+def same(graph, other):
     """Whether two undirected graphs have the same rows."""
     return (
         graph.directed == other.directed

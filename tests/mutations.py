@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path, PurePath
 from time import perf_counter
 from typing import NamedTuple
@@ -60,7 +59,7 @@ TESTS = {
 }
 
 # file -> mistakes: what is right, and what is wrong; behind them the tests, if they are not those of the file
-MISTAKES: dict[str, list[tuple[str, ...]]] = {
+MISTAKES = {
     "cl/traversal/weighted.cl": [
         ("if (from < own && WORD_OF", "if (from <= own && WORD_OF"),
         ("col_idx[e];\n#endif\n                break;", "col_idx[e];\n#endif"),
@@ -282,7 +281,7 @@ MISTAKES: dict[str, list[tuple[str, ...]]] = {
 }
 
 
-def tests_of(path: str) -> str:
+def tests_of(path):
     """The tests of a file, below ``tests/``."""
     file = PurePath(path)
     return TESTS.get(path) or f"{PurePath(*file.parts[1:-1])}/test_{file.stem}.py"
@@ -295,7 +294,7 @@ MUTATIONS = [
 ]
 
 
-def misfits() -> Iterator[str]:
+def misfits():
     """Mutations whose text is not in their file exactly once, or whose tests are not there."""
     for each in MUTATIONS:
         if (times := (ROOT / each.path).read_text().count(each.right)) != 1:
@@ -303,7 +302,7 @@ def misfits() -> Iterator[str]:
         yield from (f"no tests/{test}" for test in each.tests.split() if not (ROOT / "tests" / test).exists())
 
 
-def copied(tree: Path) -> None:
+def copied(tree):
     """A copy of what the tests need."""
     for name in ("clgraph", "_clgraph_command", "_clgraph_networkx", "cl", "tests"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -312,7 +311,7 @@ def copied(tree: Path) -> None:
     (tree / "docs").symlink_to(ROOT / "docs")
 
 
-def outcome(tree: Path, tests: str, limit: int) -> str:
+def outcome(tree, tests, limit):
     """What tests say of a tree: "green", the first test that fails, or "no end" after so many seconds.
 
     (That is no failure by itself: mistakes may make loops endless, and a busy machine makes tests slow.)
@@ -330,7 +329,7 @@ def outcome(tree: Path, tests: str, limit: int) -> str:
     return lines[0].split(" - ")[0] if lines else f"status {done.returncode}: {done.stdout[-200:]}"
 
 
-def main() -> None:
+def main():
     """Make the mistakes, one by one; prints a line for each, and those that nobody noticed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="those whose path or text has this")

@@ -1,7 +1,5 @@
 """Graphs, names and comparisons for the tests of the NetworkX backend."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,14 +1,9 @@
 """What the tests of personalized PageRank share: methods, graphs, a comparison."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import ranking_checks
 
-from clgraph import Graph, PersonalizedResult, personalized_pagerank
-from clgraph.device import Device
+from clgraph import personalized_pagerank
 from clgraph.device.launch_config import LaunchTable
 from clgraph.reference.pagerank import reference_ppr
 
@@ -20,31 +15,29 @@ CONTEST = [
 ]
 
 
-def random_graph(seed: int, weighted: bool = False, n: int = 60, arcs: int = 150) -> Graph:
+def random_graph(seed, weighted=False, n=60, arcs=150):
     """A mixed graph, as small as these tests want it."""
     return ranking_checks.mixed_graph(seed, weighted, n, arcs)
 
 
-def skewed_graph(n: int = 5000, arcs: int = 60_000) -> Graph:
+def skewed_graph(n=5000, arcs=60_000):
     """Some very long rows, and very popular sources."""
     return ranking_checks.skewed_graph(0, n, arcs)
 
 
-def close(found: PersonalizedResult, want: Any) -> None:
+def close(found, want):
     l1 = 2e-6 if found.dtype == "float32" else 1e-11
     assert np.abs(found.scores.astype(np.float64) - want).sum(axis=1).max() <= l1
 
 
-def as_reference(
-    device: Device, graph: Graph, sources: Any, count: int, dangling: Any = "uniform", **options: Any
-) -> PersonalizedResult:
+def as_reference(device, graph, sources, count, dangling="uniform", **options):
     """The result of so many iterations, whose scores are those of the reference."""
-    call: Any = {"tol": 0, "max_iter": count, "dangling": dangling, "device": device, **options}
+    call = {"tol": 0, "max_iter": count, "dangling": dangling, "device": device, **options}
     found = personalized_pagerank(graph, sources, **call)
     close(found, reference_ppr(graph, sources, dangling=dangling, iterations=count))
     return found
 
 
-def everywhere(shape: Any) -> LaunchTable[Any]:
+def everywhere(shape):
     """A launch table that gives every kind of device this shape."""
     return LaunchTable(gpu=shape, cpu=shape, simulator=shape)

@@ -1,21 +1,14 @@
 """The examples of the table of public names, called."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 from functools import cache
-from typing import TYPE_CHECKING, Any
 
 import clgraph
-from clgraph.public import PUBLIC, Public, call_as, load
-
-if TYPE_CHECKING:
-    from clgraph import Graph
-    from clgraph.device import Device
+from clgraph.public import PUBLIC, call_as, load
 
 
-def takes_device(name: str) -> bool:
+def takes_device(name):
     """Whether a function has a device among its arguments (`sample` among its options)."""
     return bool({"device", "options"} & inspect.signature(getattr(clgraph, name)).parameters.keys())
 
@@ -25,18 +18,18 @@ ON_DEVICE = [each for each in EXAMPLES if takes_device(each.name)]
 
 
 @cache
-def graphs() -> dict[str, Graph]:
+def graphs():
     """What the names in examples stand for."""
     return {"graph": clgraph.datasets.karate(), "parts": clgraph.Graph.from_edges([0, 1, 3], [1, 2, 4])}
 
 
-def example(each: Public, device: Device | None = None, **others: Any) -> Any:
+def example(each, device=None, **others):
     """The result of an example, on a device, or with other graphs in place of its own."""
     on = {"device": device} if device is not None and each in ON_DEVICE else {}
     return call_as(each.call, getattr(clgraph, each.name), {**graphs(), **others}, **on)
 
 
-def verify(each: Public, found: Any, **others: Any) -> None:
+def verify(each, found, **others):
     """Check the result of an example by its verifier."""
     home, _, name = each.verifier.partition("(")[0].rpartition(".")
     call_as(each.verifier, load(f"reference.{home}", name), {**graphs(), **others, "found": found})
@@ -46,7 +39,7 @@ def verify(each: Public, found: Any, **others: Any) -> None:
 APART = {"built", "device", "kernels", "phases", "pieces", "plan", "problem", "seconds"}
 
 
-def parts(found: Any) -> list[Any]:
+def parts(found):
     """The arrays and values that a result consists of."""
     if isinstance(found, clgraph.Graph):
         return [found.row_ptr, found.col_idx, found.ids]

@@ -1,10 +1,7 @@
 """Records with something wrong in them, each made of a real one by its number alone."""
 
-from __future__ import annotations
-
 import json
 import random
-from typing import Any
 
 # JSON that stands for a value: of the wrong type, out of every range, or no JSON at all
 ODD = (
@@ -23,13 +20,13 @@ NEW = (
 HERE = "@here@"
 
 
-def places(value: Any) -> list[tuple[Any, Any]]:
+def places(value):
     """Every (container, key) inside a JSON value."""
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [place for key, each in inside for place in ((value, key), *places(each))]
 
 
-def mutated(texts: list[str], number: int) -> bytes:
+def mutated(texts, number):
     """One of some records with one to three changes: in its values, its keys, or its bytes."""
     rng = random.Random(number)
     told, odd = json.loads(rng.choice(texts)), []
@@ -55,6 +52,6 @@ def mutated(texts: list[str], number: int) -> bytes:
     return data
 
 
-def _odd(rng: random.Random, odd: list[tuple[str, str]]) -> str:
+def _odd(rng, odd):
     odd.append((f"{HERE}{len(odd)}", rng.choice(ODD)))
     return odd[-1][0]

@@ -1,15 +1,10 @@
 """Graphs, comparisons and laws that the tests of samplers share."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
-from collections.abc import Collection, Iterable
 from itertools import permutations, product
-from typing import Any
 
 import numpy as np
-import pytest
 from scipy import stats
 
 from clgraph import Graph, verify_sample
@@ -27,7 +22,7 @@ assert SEVEN.degrees.tolist() == [2, 2, 4, 3, 2, 4, 1]
 DEFINING = ("tolerance", "connection", "mix", "start")
 
 
-def awkward_graphs() -> list[Graph]:
+def awkward_graphs():
     """Isolated vertices, pairs, a path, a star, a lollipop, a clique, parallel edges and loops, dead ends."""
     line = np.arange(11)
     u, v = np.triu_indices(6, 1)
@@ -43,14 +38,14 @@ def awkward_graphs() -> list[Graph]:
     ]
 
 
-def rows(methods: Iterable[str], **options: Any) -> list[tuple[str, dict[str, Any]]]:
+def rows(methods, **options):
     """Each of some methods with each choice of the options: a list is what one may be."""
     choices = [value if isinstance(value, list) else [value] for value in options.values()]
     every = [dict(zip(options, chosen, strict=True)) for chosen in product(*choices)]
     return [(method, each) for method in methods for each in every]
 
 
-def equals_reference(graph: Graph, method: str, device: Any, *, seed: int, **options: Any) -> Any:
+def equals_reference(graph, method, device, *, seed, **options):
     """A sample is its reference's, vertex by vertex and edge by edge, and passes the verifier."""
     made = sample(graph, method, seed=seed, device=device, **options)
     if method in REDUCTIONS:
@@ -75,13 +70,13 @@ def equals_reference(graph: Graph, method: str, device: Any, *, seed: int, **opt
     return made
 
 
-def launch_otherwise(monkeypatch: pytest.MonkeyPatch, module: Any, device: Any, **changes: Any) -> None:
+def launch_otherwise(monkeypatch, module, device, **changes):
     """Launch a module's kernels as on the device, but for some fields, whatever the kind of device."""
     shape = dataclasses.replace(module.LAUNCH.of(device), **changes)
     monkeypatch.setattr(module, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
 
 
-def set_counts(graph: Graph, method: str, device: Any, runs: int = 20_000, **options: Any) -> Counter[Any]:
+def set_counts(graph, method, device, runs=20_000, **options):
     """How often each set of vertices (or, with edges=, of edges) is drawn."""
     many = sample(graph, method, seed=1, seeds=runs, device=device, **options)
     if "edges" in options:
@@ -90,9 +85,9 @@ def set_counts(graph: Graph, method: str, device: Any, runs: int = 20_000, **opt
     return Counter(tuple(one.index.tolist()) for one in many)
 
 
-def successive(weight: list[Any], k: int) -> dict[tuple[int, ...], float]:
+def successive(weight, k):
     """The law of k draws, one after the other, in proportion to the weights that are left."""
-    law: dict[tuple[int, ...], float] = {}
+    law = {}
     for order in permutations(range(len(weight)), k):
         p, left = 1.0, float(sum(weight))
         for i in order:
@@ -102,7 +97,7 @@ def successive(weight: list[Any], k: int) -> dict[tuple[int, ...], float]:
     return law
 
 
-def fits(counts: Counter[Any], law: dict[Any, float]) -> float:
+def fits(counts, law):
     """The p-value of counts under a law: chi-square, what is expected less than 5 times taken together."""
     assert set(counts) <= set(law) and abs(sum(law.values()) - 1) < 1e-9
     expected = np.array(list(law.values())) * counts.total()
@@ -113,11 +108,11 @@ def fits(counts: Counter[Any], law: dict[Any, float]) -> float:
     return float(stats.chisquare(found, expected).pvalue)
 
 
-def largest(vertices: Collection[int], edges: list[Any]) -> tuple[set[int], list[Any]]:
+def largest(vertices, edges):
     """Vertices and edges of the largest component; of equal ones that of the smallest vertex."""
     above = {v: v for v in vertices}
 
-    def top(v: int) -> int:
+    def top(v):
         while above[v] != v:
             v = above[v]
         return v
@@ -131,7 +126,7 @@ def largest(vertices: Collection[int], edges: list[Any]) -> tuple[set[int], list
     return kept, [(u, v) for u, v in edges if u in kept]
 
 
-def rows_of_deletions(n: int, edges: list[Any], order: list[Any]) -> list[tuple[int, int, int]]:
+def rows_of_deletions(n, edges, order):
     """Deletions, vertices and edges of the loop, whenever the number of vertices has changed.
 
     The order is one of vertices, or of pairs as `edges` has them.

@@ -1,10 +1,6 @@
 """What the tests of the searches share: small graphs, and launch tables with other entries."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -12,19 +8,16 @@ import pytest
 from clgraph import Graph
 from clgraph.traversal import search
 
-if TYPE_CHECKING:
-    from clgraph.device import Device
-
 # the work-group kernels of GPUs, in groups that CPUs can have too
 TEAM = replace(search.TEAM, local=64, rows=16, fused_local=32)
 
 
-def put_shape(patch: pytest.MonkeyPatch, module: Any, device: Device, shape: Any) -> None:
+def put_shape(patch, module, device, shape):
     """Let a module's launch table have this entry for the device."""
     patch.setattr(module, "LAUNCH", replace(module.LAUNCH, **{device.kind: shape}))
 
 
-def first_device_but(own: Any, names: Any, slow: Sequence[Any] = ()) -> list[Any]:
+def first_device_but(own, names, slow=()):
     """Parameters of which all but `own` run on the first device only; `slow` ones are marked so."""
     marks = {
         name: [pytest.mark.first_device, *([pytest.mark.slow] if name in slow else [])] for name in names
@@ -32,7 +25,7 @@ def first_device_but(own: Any, names: Any, slow: Sequence[Any] = ()) -> list[Any
     return [name if name == own else pytest.param(name, marks=marks[name]) for name in names]
 
 
-def random_graph(seed: int) -> Graph:
+def random_graph(seed):
     """Up to 120 vertices; directed, with parallel edges, or both, as the seed has it."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 120))

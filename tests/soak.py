@@ -5,8 +5,6 @@ process (and of the GPU, by ``nvidia-smi``); at the end these must not have grow
 warm-up, a tenth of the time. The exit status is 1 if an answer was wrong or memory grew.
 """
 
-from __future__ import annotations
-
 import argparse
 import ctypes
 import gc
@@ -25,12 +23,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the checkout,
 from mixed_calls import equal, mixed_calls
 
 import clgraph
-from clgraph.device import Device
 
 GROWTH = 1.02
 
 
-def memory(device: Device) -> dict[str, float]:
+def memory(device):
     """MiB of the process, and on NVIDIA's GPUs of the device."""
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)  # what is free counts for nothing
@@ -46,16 +43,16 @@ def memory(device: Device) -> dict[str, float]:
 class Soak:
     """Threads that make calls; they pause while memory is measured."""
 
-    def __init__(self, device: Device, threads: int) -> None:
+    def __init__(self, device, threads):
         self.device = device
         self.calls = mixed_calls(device)
         self.expected = {name: call() for name, call in self.calls.items()}
         self.count = 0
-        self.wrong: Counter[str] = Counter()
+        self.wrong = Counter()
         self.until = 0.0
         self.drawn = [random.Random(number) for number in range(threads)]
 
-    def _work(self, drawn: random.Random) -> None:
+    def _work(self, drawn):
         while time.monotonic() < self.until:
             name = drawn.choice(list(self.calls))
             try:
@@ -66,10 +63,10 @@ class Soak:
             if not right:
                 self.wrong[name] += 1
 
-    def run(self, minutes: float) -> bool:
+    def run(self, minutes):
         """Whether all went well."""
         begun, seconds = time.monotonic(), 60 * minutes
-        first: dict[str, float] = {}
+        first = {}
         with ThreadPoolExecutor(len(self.drawn)) as threads:
             try:
                 while (now := time.monotonic()) < begun + seconds:
@@ -90,7 +87,7 @@ class Soak:
         return not (self.wrong or grown)
 
 
-def main() -> int:
+def main():
     """Read the command line and run."""
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("--minutes", type=float, default=30.0)

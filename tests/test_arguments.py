@@ -1,14 +1,10 @@
 """Arguments of public calls: refused in one line, whatever they are (`tests/fuzz` tries many more)."""
 
-from __future__ import annotations
-
 import inspect
-from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,16 +15,16 @@ from clgraph import InputError, arguments
 from clgraph.arguments import file_name, number_given, parse_size, real_number, target_size, whole_number
 from clgraph.errors import DeviceError
 from clgraph.keyed import check_seed
-from clgraph.public import Public, call_as
+from clgraph.public import call_as
 from clgraph.sampling.request import check_request
 
 PATH = clgraph.Graph.from_edges([0, 1], [1, 2])
 NAMES = clgraph.Graph.from_edges(["a"], ["b"])
 
 
-def test_shown_is_short_whatever_it_shows() -> None:
+def test_shown_is_short_whatever_it_shows():
     class Odd:
-        def __repr__(self) -> str:
+        def __repr__(self):
             raise RuntimeError
 
     assert arguments.shown(10**5000) == "a value of type int"
@@ -39,7 +35,7 @@ def test_shown_is_short_whatever_it_shows() -> None:
 # --- what reads one value ---------------------------------------------------------------------------------
 
 
-def option(value: Any, name: str) -> Any:
+def option(value, name):
     return getattr(check_request(PATH, "dhyb", {name: value}), name)
 
 
@@ -49,7 +45,7 @@ NORM = partial(arguments.word, name="norm", known=("l1", "l2"))
 MIX, TOLERANCE = partial(option, name="mix"), partial(option, name="tolerance")
 NO_DIGITS = ("", "1_0", "\u0661", "\u00b2", "nan", "inf", "0x1", " 1", "1\n", "1e", "nan(0x1)")
 # what reads, what it gives, of which values
-TAKEN: list[tuple[Any, ...]] = [
+TAKEN = [
     (SMALL, 7, np.uint8(7)),
     (TOL, 0.5, np.float32(0.5)),
     (WEIGHT, True, np.bool_(True)),
@@ -78,7 +74,7 @@ TAKEN: list[tuple[Any, ...]] = [
 NO_SIZE = (partial(target_size, num_vertices=100), "^size .*give a share .*, or a count")
 NO_NUMBERS = ("1e99999999", "1e-99999999", "-1", "1_0", "\u0661", "1/0", "9" * 5000, "x")
 # what reads, what it says, of which values
-REFUSED: list[tuple[Any, ...]] = [
+REFUSED = [
     (SMALL, "k is", None, True, 1.0, "1", "²", [1], np.array([1]), -1, 8, np.int8(-1), 10**5000),
     (TOL, "tol is", None, True, "1", 1j, [1.0], np.inf, float("nan"), object()),
     (WEIGHT, "weight is", 0, None, "True", np.array([True, False])),
@@ -94,24 +90,24 @@ REFUSED: list[tuple[Any, ...]] = [
 ]
 
 
-def one_by_one(rows: list[tuple[Any, ...]]) -> list[tuple[Any, Any, Any]]:
+def one_by_one(rows):
     return [(reader, told, value) for reader, told, *values in rows for value in values]
 
 
 @pytest.mark.parametrize(("reader", "expected", "value"), one_by_one(TAKEN), ids=count())
-def test_values_that_are_taken(reader: Callable[[Any], Any], expected: Any, value: Any) -> None:
+def test_values_that_are_taken(reader, expected, value):
     found = reader(value)
     assert found == expected and type(found) is type(expected)
 
 
 @pytest.mark.parametrize(("reader", "message", "value"), one_by_one(REFUSED), ids=count())
-def test_values_that_are_refused(reader: Callable[[Any], Any], message: str, value: Any) -> None:
+def test_values_that_are_refused(reader, message, value):
     with pytest.raises(InputError, match=message) as caught:
         reader(value)
     assert len(str(caught.value)) < 250
 
 
-def test_shares_are_rounded_half_up_exactly() -> None:
+def test_shares_are_rounded_half_up_exactly():
     assert target_size(0.1, 25) == 3  # 2.5 rounds up
     assert target_size("7%", 50) == 4
     assert target_size(0.29, 100) == 29  # 0.29 * 100 is 28.999999999999996 in binary
@@ -127,16 +123,16 @@ CALLS = [
     lambda: clgraph.reference_ppr(PATH, [{0: 1}, 1]),
     lambda: clgraph.reference_sample(PATH, "dhyb", size=1, seed=1, mix="1e99999999"),
     lambda: clgraph.top_accuracy([7], np.ones(3)),
-    lambda: clgraph.top_accuracy([0], np.ones(3), k=None),  # type: ignore[arg-type]
-    lambda: clgraph.powerlaw_graph("50"),  # type: ignore[arg-type]
-    lambda: clgraph.rmat_graph(4, edge_factor="2"),  # type: ignore[arg-type]
-    lambda: clgraph.rmat_graph(4, duplicates=np.array(["merge", "keep"])),  # type: ignore[arg-type]
-    lambda: clgraph.read(3),  # type: ignore[arg-type]
+    lambda: clgraph.top_accuracy([0], np.ones(3), k=None),
+    lambda: clgraph.powerlaw_graph("50"),
+    lambda: clgraph.rmat_graph(4, edge_factor="2"),
+    lambda: clgraph.rmat_graph(4, duplicates=np.array(["merge", "keep"])),
+    lambda: clgraph.read(3),
     lambda: clgraph.read("a\0b.txt"),
-    lambda: clgraph.read("a.txt", format=[]),  # type: ignore[arg-type]
-    lambda: clgraph.write("g", "a.txt"),  # type: ignore[arg-type]
-    lambda: clgraph.write(PATH, None),  # type: ignore[arg-type]
-    lambda: clgraph.Graph.from_edges([0], [1], directed="no"),  # type: ignore[arg-type]
+    lambda: clgraph.read("a.txt", format=[]),
+    lambda: clgraph.write("g", "a.txt"),
+    lambda: clgraph.write(PATH, None),
+    lambda: clgraph.Graph.from_edges([0], [1], directed="no"),
     lambda: PATH.indices_of([[0], [1, 2]]),
     lambda: PATH.indices_of(10**5000),
     lambda: NAMES.indices_of(["a", 1]),
@@ -144,18 +140,18 @@ CALLS = [
     lambda: PATH.neighbors([]),
     lambda: clgraph.pagerank(PATH, personalization={0: 10**400}),
     lambda: clgraph.bfs(PATH, [[0], [1, 2]]),
-    lambda: clgraph.bfs_many(PATH, None),  # type: ignore[arg-type]
+    lambda: clgraph.bfs_many(PATH, None),
 ]
 
 
 @pytest.mark.parametrize("call", CALLS, ids=count())
-def test_wrong_arguments_are_refused(call: Any) -> None:
+def test_wrong_arguments_are_refused(call):
     with pytest.raises(InputError):
         call()
 
 
 # options that all calls take alike, what each says of wrong values, and these values
-WRONG: list[tuple[Any, ...]] = [
+WRONG = [
     ("graph", "^a Graph is needed, or .*, not ", None, "g", [[0, 1]]),
     ("device", "^no device is 'none such'; there are:", "none such"),
     ("seed", "^seed (is )?-1: ", -1),
@@ -188,10 +184,10 @@ CASES = [
 
 
 @pytest.mark.parametrize(("each", "option", "message", "value"), CASES)
-def test_options_that_all_refuse(each: Public, option: str, message: str, value: Any) -> None:
+def test_options_that_all_refuse(each, option, message, value):
     function = getattr(clgraph, each.name)
 
-    def call(*args: Any, **options: Any) -> Any:
+    def call(*args, **options):
         given = inspect.signature(function).bind_partial(*args, **options).arguments
         return function(**{**given, option: value})
 
@@ -203,7 +199,7 @@ FOREIGN = {"alpha": "damping", "random_state": "seed", "max_iterations": "max_it
 OF_SAMPLE = {"fraction": "size", "frac": "size", "n": "size", "sise": "size", "metod": "method"}
 
 
-def hints() -> list[tuple[Callable[..., Any], str, str]]:
+def hints():
     """Calls, names of others' and our names for these."""
     found = [(clgraph.sample, foreign, ours) for foreign, ours in OF_SAMPLE.items()]
     for name in clgraph.__all__:
@@ -215,18 +211,18 @@ def hints() -> list[tuple[Callable[..., Any], str, str]]:
 
 
 @pytest.mark.parametrize(("call", "foreign", "ours"), hints())
-def test_names_of_other_libraries_get_a_hint(call: Any, foreign: str, ours: str) -> None:
+def test_names_of_other_libraries_get_a_hint(call, foreign, ours):
     said = rf"{call.__name__}\(\) got an .* '{foreign}': here it is '{ours}'$"
     with pytest.raises(TypeError, match=said):
         call(PATH, **{foreign: 1})
 
 
-def test_nonsense_gets_no_hint() -> None:
+def test_nonsense_gets_no_hint():
     with pytest.raises(TypeError, match=r"'nonsense'$"):
-        clgraph.sample(PATH, nonsense=1)  # type: ignore[call-overload]
+        clgraph.sample(PATH, nonsense=1)
 
 
-def test_a_sample_is_no_graph() -> None:
+def test_a_sample_is_no_graph():
     made = clgraph.sample(PATH, size=2, seed=1)
     for call in (lambda: clgraph.write(made, "a.txt"), lambda: clgraph.pagerank(made)):
         with pytest.raises(InputError, match=r"pass its graph, as sample\.graph$"):
@@ -250,9 +246,7 @@ LONG = "x" * 251
     lambda name: clgraph.study(PATH, ["drv"], [2], seeds=1, folder=name),
     lambda name: clgraph.sample(f"{name}.txt", "pies", size=2),
 ])  # fmt: skip
-def test_names_of_files_have_255_bytes(
-    call: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_names_of_files_have_255_bytes(call, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     clgraph.write(PATH, "g.txt")
     for name in (LONG + "xxxxxxx", "é" * 150):
@@ -260,7 +254,7 @@ def test_names_of_files_have_255_bytes(
             call(name)
 
 
-def test_names_that_only_others_made_of_them_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_that_only_others_made_of_them_pass(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     clgraph.write(PATH, f"{LONG}.txt")
     assert clgraph.read(f"{LONG}.txt").num_edges == 2

@@ -7,8 +7,6 @@ The blocks of each page run in order, in one folder, on one device; ``console`` 
 ``python tests/test_docs.py [PAGE ...]`` writes the outputs of this machine into the pages.
 """
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import os
@@ -17,12 +15,10 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
 from html import unescape
 from html.parser import HTMLParser
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -30,7 +26,6 @@ from cli_runs import ROOT, environment, python
 from test_examples import TRIALS, networkx_finds_clgraph
 
 import clgraph
-from clgraph.device import Device
 from clgraph.public import PUBLIC
 
 DOCS = ROOT / "docs"
@@ -50,7 +45,7 @@ IN_CI = os.environ.get("CI") == "true"  # there the extra `test` brings all libr
 NOT_IN_CI = {"torch_geometric"}  # hundreds of megabytes with PyTorch
 
 
-def left_out(before: str) -> bool:
+def left_out(before):
     """Whether the comment before a block leaves it out here."""
     if before == "<!-- needs: clgraph installed -->\n":
         return not networkx_finds_clgraph()
@@ -59,28 +54,28 @@ def left_out(before: str) -> bool:
     return before.startswith("<!-- not run: ")
 
 
-def missing(examples: Iterable[doctest.Example]) -> set[str]:
+def missing(examples):
     """The libraries that examples import and this environment has not."""
     source = "".join(example.source for example in examples)
     names = re.findall(r"^(?:import|from) (\w+)", source, re.MULTILINE)
     return {name for name in names if find_spec(name) is None}
 
 
-def name_of(page: Path) -> str:
+def name_of(page):
     return page.relative_to(ROOT).with_suffix("").as_posix()
 
 
 PAGES_WITH_BLOCKS = [page for page in PAGES if BLOCK.search(page.read_text())]
 
 
-def commands(body: str) -> list[tuple[str, str]]:
+def commands(body):
     """(command, output) pairs of a block."""
     parts = re.split(r"^\$ (.*)\n", body, flags=re.MULTILINE)
     assert parts[0] == "", f"a console block begins with '$ ': {parts[0]!r}"
     return list(zip(parts[1::2], parts[2::2], strict=True))
 
 
-def execute(command: str, folder: Path) -> tuple[int, str]:
+def execute(command, folder):
     """Run a command; returns its status, and stdout and stderr as a terminal shows them."""
     tools = folder / ".bin"
     tools.mkdir(exist_ok=True)
@@ -104,7 +99,7 @@ def execute(command: str, folder: Path) -> tuple[int, str]:
     return done.returncode, "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
 
 
-def plain(output: str) -> str:
+def plain(output):
     """An output without what differs between machines and runs."""
     output = re.sub(r"^device .*$", "device", output, flags=re.MULTILINE)
     output = re.sub(r'("device": )".*"', r"\1", output)
@@ -119,7 +114,7 @@ def plain(output: str) -> str:
     [pytest.param(page, marks=[pytest.mark.slow] * (name_of(page) in LONG)) for page in PAGES_WITH_BLOCKS],
     ids=name_of,
 )
-def test_blocks_give_what_they_show(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_give_what_they_show(page, tmp_path, monkeypatch):
     text, parser = page.read_text(), doctest.DocTestParser()
     blocks = [block for block in BLOCK.finditer(text) if not left_out(block["before"])]
     lacks = missing(example for block in blocks for example in parser.get_examples(block["body"]))
@@ -146,21 +141,21 @@ def test_blocks_give_what_they_show(page: Path, tmp_path: Path, monkeypatch: pyt
     assert runner.failures == 0, "".join(said)
 
 
-def test_pages_of_which_something_is_known_have_blocks() -> None:
+def test_pages_of_which_something_is_known_have_blocks():
     assert {*LONG, "README"} <= set(map(name_of, PAGES_WITH_BLOCKS))
     assert {block["kind"] for block in BLOCK.finditer(README.read_text())} == {"console", "python"}
 
 
-def modules_with_examples() -> list[str]:
+def modules_with_examples():
     names = [found.name for found in pkgutil.walk_packages(clgraph.__path__, "clgraph.")]
-    files = {name: find_spec(name).origin for name in names if name != "clgraph.__main__"}  # type: ignore[union-attr]
+    files = {name: find_spec(name).origin for name in names if name != "clgraph.__main__"}
     return [name for name, file in files.items() if file and ">>> " in Path(file).read_text()]
 
 
 @pytest.mark.smoke
 @pytest.mark.first_device
 @pytest.mark.parametrize("name", modules_with_examples())
-def test_docstrings(device: Device, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_docstrings(device, name, tmp_path, monkeypatch):
     monkeypatch.setenv("CLGRAPH_DEVICE", device.spec)
     monkeypatch.chdir(tmp_path)
     runner, said, without = doctest.DocTestRunner(optionflags=FLAGS), [], set()
@@ -179,7 +174,7 @@ def test_docstrings(device: Device, name: str, tmp_path: Path, monkeypatch: pyte
         pytest.skip(f"some of the examples need {', '.join(without)}")
 
 
-def test_the_two_commands_are_one_line_each_and_what_ci_runs() -> None:
+def test_the_two_commands_are_one_line_each_and_what_ci_runs():
     marked = re.findall(r"^<!-- ci: run -->\n```sh\n(.*)\n```$", README.read_text(), flags=re.MULTILINE)
     assert len(marked) == 2
     assert marked[0].endswith("clgraph demo")
@@ -187,7 +182,7 @@ def test_the_two_commands_are_one_line_each_and_what_ci_runs() -> None:
     assert all(line.startswith("python3 -m venv .venv && ") for line in marked)
 
 
-def test_links_into_the_repository_lead_somewhere() -> None:
+def test_links_into_the_repository_lead_somewhere():
     for target, anchor in re.findall(r"\]\((?!https?://|#)([^)#]+)(?:#([^)]+))?\)", README.read_text()):
         assert (ROOT / target).exists(), target
         if anchor:
@@ -195,12 +190,12 @@ def test_links_into_the_repository_lead_somewhere() -> None:
             assert anchor in {re.sub(r"[^\w-]", "", head.lower().replace(" ", "-")) for head in headings}
 
 
-def test_it_is_a_first_page() -> None:
+def test_it_is_a_first_page():
     assert README.stat().st_size <= 10_240
     assert sum(path.stat().st_size for path in (DOCS / "images").iterdir()) < 60_000
 
 
-def test_every_public_name_has_its_place_in_the_api() -> None:
+def test_every_public_name_has_its_place_in_the_api():
     pages = {page.stem: page.read_text() for page in (DOCS / "api").glob("*.md")}
     assert {each.page for each in PUBLIC} == set(pages) - {"index"}
     for page in {each.page for each in PUBLIC}:  # docs/conf.py writes what the table has for it
@@ -211,7 +206,7 @@ def test_every_public_name_has_its_place_in_the_api() -> None:
         assert f"autofunction:: clgraph.datasets.{name}\n" in text
 
 
-def test_it_builds_without_a_warning(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+def test_it_builds_without_a_warning(request, tmp_path):
     needed = ("sphinx", "myst_parser", "numpydoc", "gensim", "node2vec")
     if lacks := [name for name in needed if find_spec(name) is None]:
         why = f"{', '.join(lacks)} not installed: pip install '.[docs]'"
@@ -247,13 +242,13 @@ def test_it_builds_without_a_warning(request: pytest.FixtureRequest, tmp_path: P
 class Links(HTMLParser):
     """What a page refers to, and the anchors that it has."""
 
-    def __init__(self, page: Path) -> None:
+    def __init__(self, page):
         super().__init__()
-        self.targets: list[str] = []
+        self.targets = []
         self.anchors = {""}
         self.feed(page.read_text())
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         for name, value in attrs:
             if name in ("href", "src") and value:
                 self.targets.append(value)
@@ -261,7 +256,7 @@ class Links(HTMLParser):
                 self.anchors.add(value)
 
 
-def dead_links(folder: Path) -> list[str]:
+def dead_links(folder):
     """Links of a built documentation to files or anchors that are not in it; others' pages are not asked."""
     found = sorted(set(folder.rglob("*.html")) - set((folder / "_static").rglob("*")))  # a theme's templates
     pages = {page: Links(page) for page in found}
@@ -294,7 +289,7 @@ WORN = {
 ON_PAGES = {"so many": "this many, a given number of", "tells": "says, shows", "Of (each|such|those)": "For"}
 
 
-def test_no_worn_phrases() -> None:
+def test_no_worn_phrases():
     pages = [*PAGES, ROOT / "CONTRIBUTING.md"]
     wrong = []
     for file in [*pages, *(ROOT / "clgraph").rglob("*.py")]:
@@ -319,14 +314,14 @@ class Recorder(doctest.DocTestRunner):
     report_failure = report_success
 
 
-def update(page: Path) -> None:
+def update(page):
     """Write the outputs of this machine into a page."""
     parser, names = doctest.DocTestParser(), {}
     recorder = Recorder(optionflags=FLAGS)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
 
-        def block(match: re.Match[str]) -> str:
+        def block(match):
             nonlocal names
             if left_out(match["before"]):
                 return match[0]
@@ -338,7 +333,7 @@ def update(page: Path) -> None:
                         sys.exit(f"{page}: $ {command}\n{output}")
                     text += f"$ {command}\n{output}"
             else:
-                test: Any = parser.get_doctest(match["body"], names, page.name, str(page), 0)
+                test = parser.get_doctest(match["body"], names, page.name, str(page), 0)
                 recorder.run(test, clear_globs=False)
                 names = test.globs
                 for example in test.examples:

@@ -1,16 +1,12 @@
 """The minimal kernels of tests/drivers/: each fails on the drivers that it names, and on no other."""
 
-from __future__ import annotations
-
 import drivers
 import pytest
 from cli_runs import ROOT, environment
 
-from clgraph.device import Device
-
 
 @pytest.mark.parametrize("name", drivers.names())
-def test_fails_where_it_says(device: Device, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_fails_where_it_says(device, monkeypatch, name):
     path = environment()["PYTHONPATH"]
     monkeypatch.setenv("PYTHONPATH", f"{ROOT / 'tests'}:{path}")
     how, known = drivers.try_in_a_child(name, device), drivers.known_to_fail(name, device)
@@ -18,7 +14,7 @@ def test_fails_where_it_says(device: Device, monkeypatch: pytest.MonkeyPatch, na
 
 
 @pytest.mark.parametrize("name", drivers.names())
-def test_each_says_where_it_fails_and_what_is_done(name: str) -> None:
+def test_each_says_where_it_fails_and_what_is_done(name):
     text = (drivers.FOLDER / f"{name}.cl").read_text()
     assert drivers.fails(name)
     assert "\n// here:  " in text

@@ -1,8 +1,5 @@
 """Random inputs (`tests/fuzz`): what must not happen does not, and would be seen if it did."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,29 +15,29 @@ from clgraph import Graph
 FUZZ = ROOT / "tests" / "fuzz"
 
 
-def fuzz(config: pytest.Config, *args: object) -> None:
+def fuzz(config, *args):
     """``python tests/fuzz ARGS``: a process of its own, since this one has opened drivers."""
     words = chosen_devices(config)
     where = {"CLGRAPH_DEVICE": words[0]} if words else {}
     print(python(FUZZ, *args, *([] if words else ["--no-device"]), timeout=1800, **where).fine().out)
 
 
-def test_cases_that_once_failed(pytestconfig: pytest.Config) -> None:
+def test_cases_that_once_failed(pytestconfig):
     fuzz(pytestconfig, "--cases")
 
 
-def test_kept_cases_are_small() -> None:
+def test_kept_cases_are_small():
     assert all(len(case.to_json()) <= LARGEST for case in kept().values())
     assert all(Case.from_json(case.to_json()) == case for case in kept().values())
 
 
-def test_some_inputs(pytestconfig: pytest.Config) -> None:
+def test_some_inputs(pytestconfig):
     if pytestconfig.getoption("--require"):
         pytest.skip("test_many_inputs has more")
     fuzz(pytestconfig, "--inputs", 500, "--seed", 1)
 
 
-def test_many_inputs(pytestconfig: pytest.Config, thorough: None) -> None:
+def test_many_inputs(pytestconfig, thorough):
     fuzz(pytestconfig, "--inputs", 20_000, "--seed", 16)
 
 
@@ -74,11 +71,11 @@ print(json.dumps({code: outcome.end for code, outcome in workers.outcomes_of(cas
 """
 
 
-def test_planted_failures_are_seen() -> None:
+def test_planted_failures_are_seen():
     assert python("-c", HARNESS, ROOT / "tests", ROOT, *PLANTED).json() == PLANTED
 
 
-def test_an_input_is_made_from_its_seed_and_number(tmp_path: Path) -> None:
+def test_an_input_is_made_from_its_seed_and_number(tmp_path):
     shown = [
         python(FUZZ, "--show", "--seed", seed, "--start", 3, cwd=tmp_path).fine().out for seed in (1, 1, 2)
     ]
@@ -109,7 +106,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "value"), WRONG, ids=[f"{name}-{i}" for i, (name, _) in enumerate(WRONG)])
-def test_broken_invariants_are_seen(name: str, value: object) -> None:
+def test_broken_invariants_are_seen(name, value):
     graph = Graph.from_edges([0, 1], [1, 2])
     arrays = ("row_ptr", "col_idx", "weights", "multiplicity", "ids")
     values = ("directed", "num_self_loops", "num_edges", "num_duplicates")
@@ -119,7 +116,7 @@ def test_broken_invariants_are_seen(name: str, value: object) -> None:
         check_invariants(SimpleNamespace(**right | {name: value}))
 
 
-def test_lost_edges_are_seen() -> None:
+def test_lost_edges_are_seen():
     rows = [(1, 2, 0.5), (2, 3, 1.0), (2, 1, 0.25)]
     graph = Graph.from_edges([1, 2, 2], [2, 3, 1], weights=[0.5, 1.0, 0.25])
     right = edges_of_rows(rows, False, True, False)

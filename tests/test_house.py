@@ -3,18 +3,13 @@
 The plan is drawn in CONTRIBUTING.md; a new folder gets its place in `FLOORS`.
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
-from pathlib import Path
-from typing import Any
 
 import pytest
 from cli_runs import ROOT, python
@@ -49,7 +44,7 @@ IMPORTERS = {"import_module", "__import__"}
 
 
 @cache
-def modules() -> dict[str, Path]:
+def modules():
     """Every module and package of clgraph, by its dotted name."""
     found = {}
     for file in sorted(HOUSE.rglob("*.py")):
@@ -58,23 +53,23 @@ def modules() -> dict[str, Path]:
     return found
 
 
-def parsed(file: Path) -> ast.Module:
+def parsed(file):
     return ast.parse(file.read_text(), str(file))
 
 
-def nodes(kind: type) -> Iterator[tuple[str, Any]]:
+def nodes(kind):
     """The nodes of a kind in all modules, each behind the name of its module."""
     for module, file in modules().items():
         yield from ((module, node) for node in ast.walk(parsed(file)) if isinstance(node, kind))
 
 
 @cache
-def imports() -> dict[str, set[str]]:
+def imports():
     """Module -> modules of clgraph that it imports: also inside functions, and for type checkers only."""
     return {name: (set(named_in(name)) & modules().keys()) - {name} for name in modules()}
 
 
-def named_in(name: str) -> Iterator[Any]:
+def named_in(name):
     """What a module imports, also by strings: pairs (module, name), and all where there is an importer."""
     tree = parsed(modules()[name])
     has_importer = any(map(is_importer, ast.walk(tree)))
@@ -95,28 +90,28 @@ def named_in(name: str) -> Iterator[Any]:
                 yield first
 
 
-def is_importer(node: ast.AST) -> bool:
+def is_importer(node):
     """Whether a node is a call that imports the module whose name it gets."""
     return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in IMPORTERS
 
 
-def folder(module: str) -> str:
+def folder(module):
     """The folder, or module, of clgraph/ that a module belongs to; clgraph for its __init__.py."""
     parts = module.split(".")
     return parts[1] if len(parts) > 1 else "clgraph"
 
 
-def floor(module: str) -> int:
+def floor(module):
     found = [number for number, names in enumerate(FLOORS) if folder(module) in names.split()]
     assert len(found) == 1, f"{module}: clgraph/{folder(module)} has no floor in FLOORS"
     return found[0]
 
 
-def test_every_folder_has_a_floor() -> None:
+def test_every_folder_has_a_floor():
     assert {folder(name) for name in modules()} == set(" ".join(FLOORS).split())
 
 
-def test_imports_go_down() -> None:
+def test_imports_go_down():
     wrong = []
     for module, others in imports().items():
         for other in others:
@@ -125,7 +120,7 @@ def test_imports_go_down() -> None:
     assert "\n".join(sorted(wrong)) == ""
 
 
-def test_imports_by_string_can_be_read() -> None:
+def test_imports_by_string_can_be_read():
     """What an importer is given stands in the module as it is: nothing is put together."""
     wrong = []
     for name, call in nodes(ast.Call):
@@ -136,9 +131,9 @@ def test_imports_by_string_can_be_read() -> None:
     assert "\n".join(wrong) == ""
 
 
-def test_no_circles() -> None:
+def test_no_circles():
     """Among modules, and among folders; `CycleError` names what is on one."""
-    folders: dict[str, set[str]] = {}
+    folders = {}
     for module, others in imports().items():
         folders.setdefault(folder(module), set()).update(
             {folder(other) for other in others} - {folder(module)}
@@ -167,7 +162,7 @@ HOST = [name for name in modules() if folder(name) in ("graph", "formats")]
     ],
     ids=range(8),
 )
-def test_what_is_imported_where_it_is_used(command: str, never: set[str], tmp_path: Path) -> None:
+def test_what_is_imported_where_it_is_used(command, never, tmp_path):
     (tmp_path / "g.txt").write_text("1 2")
     told = python("-X", "importtime", *shlex.split(command), cwd=tmp_path).fine().err
     loaded = {line.rpartition("|")[2].strip() for line in told.splitlines()}
@@ -178,7 +173,7 @@ def test_what_is_imported_where_it_is_used(command: str, never: set[str], tmp_pa
 # --- names ------------------------------------------------------------------------------------------------
 
 
-def test_no_module_has_the_name_of_a_public_function() -> None:
+def test_no_module_has_the_name_of_a_public_function():
     """After all modules were imported, ``import a.b.c as m`` gives the module, not a function."""
     names = [name for name in modules() if name not in ("clgraph", "clgraph.__main__")]
     code = (
@@ -194,8 +189,8 @@ def test_no_module_has_the_name_of_a_public_function() -> None:
     assert python("-c", code, *names).fine().out == ""
 
 
-def test_the_three_trees_have_the_same_folders() -> None:
-    def folders(tree: Path, names: str) -> set[str]:
+def test_the_three_trees_have_the_same_folders():
+    def folders(tree, names):
         return {file.parent.relative_to(tree).as_posix() for file in tree.rglob(names)} - {"."}
 
     house = folders(HOUSE, "*.py")
@@ -207,16 +202,16 @@ def test_the_three_trees_have_the_same_folders() -> None:
 # --- bounds -----------------------------------------------------------------------------------------------
 
 
-def test_the_longest_tests_are_there() -> None:
+def test_the_longest_tests_are_there():
     assert [name for name in LONGEST if not (TESTS / name).is_file()] == []
 
 
-def test_roots_are_small() -> None:
+def test_roots_are_small():
     assert len(list(HOUSE.glob("*.py"))) <= 16
     assert len([path for path in KERNELS.iterdir() if path.is_file()]) <= 4
 
 
-def test_nothing_large_is_committed() -> None:
+def test_nothing_large_is_committed():
     """What a download or a build has left behind does not slip in with a commit."""
     if not (ROOT / ".git").exists():
         pytest.skip("not a clone")
@@ -227,7 +222,7 @@ def test_nothing_large_is_committed() -> None:
     assert [name for name in names if name.endswith((".whl", ".gz", ".zip", ".so", ".clg"))] == []
 
 
-def test_the_formatter_is_seldom_silenced() -> None:
+def test_the_formatter_is_seldom_silenced():
     word = "# fmt: " + "skip"
     files = [*HOUSE.rglob("*.py"), *TESTS.rglob("*.py"), *(ROOT / "examples").rglob("*.py")]
     assert sum(file.read_text().count(word) for file in files) <= 20
@@ -236,7 +231,7 @@ def test_the_formatter_is_seldom_silenced() -> None:
 # --- kernels ----------------------------------------------------------------------------------------------
 
 
-def test_kernels_are_opencl_c() -> None:
+def test_kernels_are_opencl_c():
     """What is a compiler's own is built only where a probe has found it; FPGAs' have their compiler."""
     own = re.compile(r"#\s*pragma\s+(?!OPENCL\b)|\b__builtin_|\basm\b|\b__asm")
     behind = re.compile(r"(HAVE|TRY)_(PREFETCH|PTX)\b|ifdef WITHOUT_")
@@ -244,7 +239,7 @@ def test_kernels_are_opencl_c() -> None:
     for file in sorted(KERNELS.rglob("*.cl")) + sorted(KERNELS.rglob("*.h")):
         if KERNELS / "fpga" in file.parents:
             continue
-        open_ifs: list[str] = []
+        open_ifs = []
         for number, line in enumerate(file.read_text().splitlines(), 1):
             code = line.split("//")[0]
             if re.match(r"\s*#\s*if", code):
@@ -259,7 +254,7 @@ def test_kernels_are_opencl_c() -> None:
 
 
 @cache
-def parameters_of_kernels(alone: str = "") -> dict[str, set[str]]:
+def parameters_of_kernels(alone=""):
     """Kernel -> all its parameters' names, with the macros that its file asks for, all together.
 
     Of one kernel, with each of the macros: to read all sources so takes half a minute.
@@ -267,7 +262,7 @@ def parameters_of_kernels(alone: str = "") -> dict[str, set[str]]:
     from clgraph.device.program import read_source
     from clgraph.device.signature import signatures
 
-    found: dict[str, set[str]] = {}
+    found = {}
     for file in sorted(KERNELS.rglob("*.cl")):
         source = read_source(file.relative_to(KERNELS).with_suffix("").as_posix())
         if alone and not re.search(rf"\b{alone}\b", source):
@@ -282,7 +277,7 @@ def parameters_of_kernels(alone: str = "") -> dict[str, set[str]]:
     return found
 
 
-def test_launches_name_what_kernels_take() -> None:
+def test_launches_name_what_kernels_take():
     """A name that no variant of the kernel has is found here, even where no test runs the launch."""
     kernels, wrong, seen = parameters_of_kernels(), [], 0
     for module, node in nodes(ast.Call):
@@ -302,7 +297,7 @@ def test_launches_name_what_kernels_take() -> None:
 # --- launch tables ----------------------------------------------------------------------------------------
 
 
-def test_launch_tables_have_one_form() -> None:
+def test_launch_tables_have_one_form():
     """Each is a `LaunchTable`: no dict by kind of device."""
     wrong = []
     for name, node in nodes(ast.Dict):

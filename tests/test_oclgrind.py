@@ -1,7 +1,5 @@
 """All kernels under Oclgrind: bounds, uninitialised reads, data races. The cases are in tests/oclgrind/."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -20,7 +18,7 @@ PLANTED = {"planted_race": "race", "planted_overrun": "Invalid read", "planted_u
 
 
 @pytest.fixture(scope="session")
-def results(oclgrind: None, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def results(oclgrind, request, tmp_path_factory):
     """The folder with what became of the cases, all of which that this session asks for run at its first use.
 
     They share a process, up to its forks, and run beside each other.
@@ -40,22 +38,22 @@ def results(oclgrind: None, request: pytest.FixtureRequest, tmp_path_factory: py
     return folder
 
 
-def read(file: Path) -> str:
+def read(file):
     return file.read_text(errors="replace") if file.exists() else ""
 
 
 @pytest.mark.parametrize("name", [name for name in cases.ALL if name not in PLANTED])
-def test_clean(results: Path, name: str) -> None:
+def test_clean(results, name):
     assert read(results / f"{name}.status") == "0\n", read(results / f"{name}.said")
     assert read(results / f"{name}.log").strip() == ""
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_harness_sees_planted_faults(results: Path, name: str) -> None:
+def test_harness_sees_planted_faults(results, name):
     assert PLANTED[name] in read(results / f"{name}.log"), read(results / f"{name}.said")
 
 
-def kernels_in_files() -> set[str]:
+def kernels_in_files():
     """``PROGRAM KERNEL`` for each kernel of ``cl/``, but for the FPGA's, which are no ranges."""
     found = set()
     for file in KERNELS.rglob("*.cl"):
@@ -68,7 +66,7 @@ def kernels_in_files() -> set[str]:
 
 
 @pytest.mark.xdist_group("oclgrind all")
-def test_every_kernel_is_launched_by_a_case(results: Path, request: pytest.FixtureRequest) -> None:
+def test_every_kernel_is_launched_by_a_case(results, request):
     launched = {line for file in results.glob("*.kernels") for line in read(file).splitlines()}
     launched.update(*clean_cases(request.config).values())
     assert "\n".join(sorted(kernels_in_files() - launched)) == ""

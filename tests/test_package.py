@@ -128,7 +128,7 @@ def test_the_version_is_the_same_everywhere():
     assert f"## [{clgraph.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
 
 
-def test_the_extra_all_has_every_part_for_users() -> None:
+def test_the_extra_all_has_every_part_for_users():
     parts = project()["optional-dependencies"]
     (everything,) = parts["all"]
     named = everything.removeprefix("pyclgraph[").removesuffix("]").split(",")

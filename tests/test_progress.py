@@ -1,13 +1,8 @@
 """``progress=`` of the calls that may take long: a function of the caller's, True, or an error in words."""
 
-from __future__ import annotations
-
 import io
 import sys
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import pytest
 from graphs import tangle
@@ -18,7 +13,7 @@ from clgraph import progress, scale
 Told = list[tuple[int, int | None]]
 GRAPH = tangle(3, n=300, edges=900)
 WALKS = {"method": "monte-carlo", "walks": 100, "top": 3, "seed": 1}
-LONG: dict[str, Callable[..., Any]] = {
+LONG = {
     "sample": partial(clgraph.sample, GRAPH, "drve", size="50%", seed=1),
     "seeds": partial(clgraph.sample, GRAPH, "drv", size="50%", seed=1, seeds=3),
     "curve": partial(clgraph.reduction_curve, GRAPH, "drv", 1),
@@ -34,29 +29,29 @@ LONG: dict[str, Callable[..., Any]] = {
 }
 
 
-def teller(told: Told) -> Callable[[int, int | None], None]:
+def teller(told):
     return lambda done, of: told.append((done, of))
 
 
 @pytest.mark.parametrize("name", LONG)
-def test_told_until_the_end(device: Any, name: str) -> None:
+def test_told_until_the_end(device, name):
     if device.is_fpga and "small" in name:
         pytest.skip("pipelines have no such variant")
-    told: Told = []
+    told = []
     LONG[name](device=device, progress=teller(told))
     assert told == sorted(told) and len({of for _, of in told}) == 1
 
 
-def test_files_are_told(tmp_path: Path) -> None:
+def test_files_are_told(tmp_path):
     for call, graph in ((clgraph.write, (GRAPH,)), (clgraph.read, ())):
-        told: Told = []
+        told = []
         call(*graph, tmp_path / "g.clg", progress=teller(told))
         done, of = told[-1]
         assert of is not None and of > 20_000 and of - 64 < done <= of
 
 
-def test_shards_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[Told] = [[], [], []]
+def test_shards_are_told(tmp_path, monkeypatch):
+    told = [[], [], []]
     write, join, merge = map(teller, told)
     shards = scale.write_shards(GRAPH, tmp_path / "g.clgs", shard_edges=300, progress=write)
     scale.join_shards(shards, progress=join)
@@ -70,7 +65,7 @@ def test_shards_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert "joining" in shown.getvalue() and "100%" in shown.getvalue()
 
 
-def terminal(monkeypatch: pytest.MonkeyPatch, is_one: bool = True) -> io.StringIO:
+def terminal(monkeypatch, is_one=True):
     """What stderr gets from now on; bars are drawn from the first moment on."""
     shown = io.StringIO()
     monkeypatch.setattr(shown, "isatty", lambda: is_one, raising=False)
@@ -80,7 +75,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch, is_one: bool = True) -> io.StringI
     return shown
 
 
-def test_true_shows_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_true_shows_a_bar(monkeypatch):
     shown = terminal(monkeypatch)
     clgraph.powerlaw_graph(1000, seed=1, progress=True)
     assert "generating" in shown.getvalue() and "100%" in shown.getvalue()
@@ -90,11 +85,11 @@ def test_true_shows_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "%" in shown.getvalue(), name
 
 
-def test_no_bar_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_bar_in_a_file(monkeypatch):
     shown = terminal(monkeypatch, is_one=False)
     clgraph.powerlaw_graph(1000, seed=1, progress=True)
     assert shown.getvalue() == ""
 
 
-def test_none_is_told() -> None:
+def test_none_is_told():
     assert clgraph.sample(GRAPH, "drv", size="50%", seed=1, progress=False).seed == 1

@@ -3,16 +3,12 @@
 python tests/test_public.py    # writes clgraph/__init__.pyi
 """
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import inspect
 import re
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -22,29 +18,16 @@ from public_calls import EXAMPLES, example, graphs, verify
 
 import clgraph
 from clgraph import ClgraphError, InputError, sample
-from clgraph.methods import (
-    KINDS,
-    LITERATURE,
-    METHODS,
-    OPTIONS,
-    REDUCTIONS,
-    Option,
-    known,
-    option_of,
-    plain_method,
-)
+from clgraph.methods import KINDS, LITERATURE, METHODS, OPTIONS, REDUCTIONS, known, option_of, plain_method
 from clgraph.public import BY_NAME, FAMILIES, PUBLIC, Public, family_of, load
 from clgraph.sampling.request import OF_SHARDS, SampleOptions, checked
-
-if TYPE_CHECKING:
-    from clgraph.device import Device
 
 STUB = ROOT / "clgraph" / "__init__.pyi"
 FUNCTIONS = [each for each in PUBLIC if each.is_function]
 CLASSES = [each for each in PUBLIC if not each.is_function and each.name != "datasets"]
 
 
-def stub() -> str:
+def stub():
     """What type checkers read instead of the lazy ``clgraph/__init__.py``."""
     lines = [
         '"""Written from `clgraph.public` by ``python tests/test_public.py``: what type checkers see."""',
@@ -59,7 +42,7 @@ def stub() -> str:
     return "\n".join(lines) + f"\n\n__all__ = [\n{names}]\n"
 
 
-def test_what_type_checkers_read_is_written_from_the_table() -> None:
+def test_what_type_checkers_read_is_written_from_the_table():
     if not STUB.parent.is_dir():
         pytest.skip("needs the source tree")
     assert STUB.read_text() == stub(), "python tests/test_public.py writes it"
@@ -69,12 +52,12 @@ def test_what_type_checkers_read_is_written_from_the_table() -> None:
 
 
 @pytest.mark.smoke
-def test_names_are_listed_before_they_are_loaded() -> None:
+def test_names_are_listed_before_they_are_loaded():
     python("-c", "import clgraph; assert set(clgraph.__all__) <= set(dir(clgraph))").fine()
 
 
 @pytest.mark.smoke
-def test_names_are_there_once_and_what_they_are_said_to_be() -> None:
+def test_names_are_there_once_and_what_they_are_said_to_be():
     assert len(BY_NAME) == len(PUBLIC) and {"__version__", *BY_NAME} == set(clgraph.__all__)
     for each in PUBLIC:
         found = getattr(clgraph, each.name)
@@ -84,7 +67,7 @@ def test_names_are_there_once_and_what_they_are_said_to_be() -> None:
 
 
 @pytest.mark.parametrize("each", [each for each in CLASSES if each.members], ids=lambda each: each.name)
-def test_members_that_are_public_are_described(each: Public) -> None:
+def test_members_that_are_public_are_described(each):
     cls = getattr(clgraph, each.name)
     text = inspect.getdoc(cls) or ""
     for name in each.members.split():
@@ -103,13 +86,13 @@ FOLDERS = {each.home for each in PUBLIC} - {"device", "graph", "reference"}  # t
 
 
 @pytest.mark.parametrize("folder", sorted(FOLDERS))
-def test_what_folders_offer_is_in_the_table(folder: str) -> None:
+def test_what_folders_offer_is_in_the_table(folder):
     missing = set(getattr(load(folder), "__all__", ())) - BY_NAME.keys() - INNER.get(folder, set())
     assert missing == set(), "put it into clgraph/public.py"
 
 
 @pytest.mark.parametrize("name", [each.name for each in FUNCTIONS])
-def test_an_entry_is_complete_or_says_why_not(name: str) -> None:
+def test_an_entry_is_complete_or_says_why_not(name):
     each = BY_NAME[name]
     for field in ("call", "reference", "verifier", "family", "values"):
         there, why = bool(getattr(each, field)), each.lacks.get(field, "")
@@ -126,12 +109,12 @@ def test_an_entry_is_complete_or_says_why_not(name: str) -> None:
         assert inspect.isfunction(reference(each.verifier)) and "verify_" in each.verifier
 
 
-def reference(path: str) -> Any:
+def reference(path):
     home, _, name = path.partition("(")[0].rpartition(".")
     return load(f"reference.{home}", name)
 
 
-def test_classes_and_errors_have_nothing_to_call() -> None:
+def test_classes_and_errors_have_nothing_to_call():
     for each in CLASSES:
         assert each[3:] == Public("", "", "", values=each.values, members=each.members)[3:], each.name
 
@@ -141,7 +124,7 @@ def test_classes_and_errors_have_nothing_to_call() -> None:
 
 @pytest.mark.parametrize("name", [each.name for each in EXAMPLES if each.verifier or each.family])
 @pytest.mark.cross
-def test_examples_are_right_and_run_kernels_of_their_family(name: str, device: Device) -> None:
+def test_examples_are_right_and_run_kernels_of_their_family(name, device):
     from clgraph.device.launch import record_launches
 
     each = BY_NAME[name]
@@ -161,7 +144,7 @@ def test_examples_are_right_and_run_kernels_of_their_family(name: str, device: D
 BESIDE = {"community", "iterations", "residuals", "converged", "error_bounds", "vertex_ids"}
 
 
-def changed(found: Any) -> Iterator[Any]:
+def changed(found):
     """Copies of a result, each with one element of one of its arrays changed."""
     if isinstance(found, tuple):
         for i, part in enumerate(found):
@@ -177,7 +160,7 @@ def changed(found: Any) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("each", [each for each in EXAMPLES if each.verifier], ids=lambda each: each.name)
-def test_verifiers_see_one_changed_element(each: Public) -> None:
+def test_verifiers_see_one_changed_element(each):
     others = list(changed(example(each)))
     assert bool(others) == (each.name not in ("sample", "split_edges", "lfr_graph"))  # they have graphs
     for other in others:
@@ -188,8 +171,8 @@ def test_verifiers_see_one_changed_element(each: Public) -> None:
 # --- the methods of sampling ------------------------------------------------------------------------------
 
 
-def test_each_name_is_of_one_method() -> None:
-    taken: dict[str, str] = {}
+def test_each_name_is_of_one_method():
+    taken = {}
     for short, each in METHODS.items():
         for name in (short, *each.names):
             longer = f"{name.removesuffix('Sampler')}Sampler"  # as littleballoffur's classes are called
@@ -200,7 +183,7 @@ def test_each_name_is_of_one_method() -> None:
         assert (known(each.words) == short) == (short in LITERATURE) == (short not in REDUCTIONS)
 
 
-def test_a_name_in_words_gives_the_same_sample(device: Device) -> None:
+def test_a_name_in_words_gives_the_same_sample(device):
     assert plain_method("RandomEdgeSamplerWithInduction") == "ties"
     graph = random_graph(4, 60, 150)
     for words, short in (("delete vertices", "drv"), ("Forest-Fire", "ff"), ("random_walk", "rw")):
@@ -217,19 +200,19 @@ TYPOS = {
 
 
 @pytest.mark.parametrize("typo", TYPOS)
-def test_a_typo_in_words(typo: str) -> None:
+def test_a_typo_in_words(typo):
     with pytest.raises(InputError, match=TYPOS[typo]):
         sample(random_graph(4, 60, 150), typo, size="40%")
 
 
-def test_options_are_those_of_the_call() -> None:
+def test_options_are_those_of_the_call():
     """Type checkers read `SampleOptions`, everything else the table."""
     of_all = {"seed", "rng", "device", "strict", "progress", "arrays", "ids", *OF_SHARDS}
     assert set(SampleOptions.__annotations__) == {*OPTIONS, *of_all}
     assert {name for each in METHODS.values() for name in each.options} == set(OPTIONS)
 
 
-def test_defaults_are_in_range() -> None:
+def test_defaults_are_in_range():
     for method, each in METHODS.items():
         for name in each.options:
             option = option_of(method, name)
@@ -238,7 +221,7 @@ def test_defaults_are_in_range() -> None:
                 checked(method, name, option.default)
 
 
-def beyond(option: Option) -> list[Any]:
+def beyond(option):
     """Values that an option does not take: a word, and the next ones beyond the ends of its range."""
     if isinstance(option.takes, tuple) or option.takes in (bool, ""):
         return ["none of them"] if option.takes else []
@@ -250,7 +233,7 @@ def beyond(option: Option) -> list[Any]:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_options_beyond_their_range_and_of_other_methods_are_refused(method: str) -> None:
+def test_options_beyond_their_range_and_of_other_methods_are_refused(method):
     graph, own = clgraph.datasets.karate(), METHODS[method].options
     # a reduction says in a note that options of other reductions play no part
     heard = {name for each in REDUCTIONS for name in METHODS[each].options} if method in REDUCTIONS else own

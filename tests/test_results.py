@@ -1,12 +1,8 @@
 """What every result says (`clgraph.results`), in a terminal and in a notebook, and where its arrays are."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from html.parser import HTMLParser
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +18,7 @@ from clgraph.sampling.figures import at_least
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def results(tmp_path_factory):
     """The results of all examples, and some of a graph of 500 vertices."""
     graph = clgraph.powerlaw_graph(500, seed=1)
     sample = clgraph.sample(graph, "drv", size="50%", seed=1)
@@ -52,7 +48,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     }
 
 
-def test_each_kind_of_result_is_here(results: dict[str, Any]) -> None:
+def test_each_kind_of_result_is_here(results):
     classes = [getattr(clgraph, each.name) for each in PUBLIC if not each.is_function]
     shown = {each for each in classes if isinstance(each, type) and issubclass(each, Shown)}
     assert shown <= set(map(type, results.values()))
@@ -61,27 +57,27 @@ def test_each_kind_of_result_is_here(results: dict[str, Any]) -> None:
 class Balanced(HTMLParser):
     """Collects the text, and fails where a tag is not closed."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
-        self.open: list[str] = []
+        self.open = []
         self.words = ""
 
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
+    def handle_starttag(self, tag, attrs):
         self.open.append(tag)
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         self.words += data + " "
 
 
-def is_a_line(shown: object) -> bool:
+def is_a_line(shown):
     line = repr(shown)
     return line[0] == "<" and line[-1] == ">" and len(line) <= LENGTH and "\n" not in line
 
 
-def test_a_line_without_internals(results: dict[str, Any]) -> None:
+def test_a_line_without_internals(results):
     for name, result in results.items():
         assert is_a_line(result), name
         assert not re.search(r"array\(|\.cl|np\.", repr(result)), name
@@ -90,7 +86,7 @@ def test_a_line_without_internals(results: dict[str, Any]) -> None:
     assert "vertices 500 -> 250" in repr(results["Quality"])
 
 
-def test_parts_of_a_graph_are_a_line(results: dict[str, Any]) -> None:
+def test_parts_of_a_graph_are_a_line(results):
     pandas = pytest.importorskip("pandas")
     wide = pandas.DataFrame({"source": [1], "target": [2]} | {f"column {i}": [i] for i in range(99)})
     known = Graph.from_pandas(wide).attributes
@@ -100,7 +96,7 @@ def test_parts_of_a_graph_are_a_line(results: dict[str, Any]) -> None:
     assert repr(known).startswith("<Attributes: edge column 0, edge column 1, ")
 
 
-def test_data_frames(results: dict[str, Any]) -> None:
+def test_data_frames(results):
     pandas = pytest.importorskip("pandas")
     graph = results["Graph"].with_ids(np.arange(500) * 2 + 1)
     for arrays in ("host", "device"):
@@ -137,15 +133,15 @@ def test_data_frames(results: dict[str, Any]) -> None:
         found.to_pandas(Graph.from_edges([0], [1]))
 
 
-def test_a_long_line_is_cut() -> None:
+def test_a_long_line_is_cut():
     class Long(Shown):
-        def _facts(self) -> dict[str, Any]:
+        def _facts(self):
             return {f"fact {i}": "x" * 9 for i in range(40)}
 
     assert len(repr(Long())) == LENGTH and repr(Long()).endswith("...>")
 
 
-def test_a_table_in_notebooks(results: dict[str, Any]) -> None:
+def test_a_table_in_notebooks(results):
     for name, result in results.items():
         page = Balanced()
         page.feed(result._repr_html_())
@@ -155,14 +151,14 @@ def test_a_table_in_notebooks(results: dict[str, Any]) -> None:
     assert "no vertices" in Graph.from_edges([], [])._repr_html_()
 
 
-def test_sparkline_is_scaled_and_escaped() -> None:
+def test_sparkline_is_scaled_and_escaped():
     drawn = sparkline("a < b", [0, 1, 4])
     assert "<title>a &lt; b</title>" in drawn and drawn.count("<rect") == 3
     assert "height='36.0'" in drawn and "height='9.0'" in drawn and "height='0.0'" in drawn
     assert Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4])._bars()[1] == [0, 4, 0, 1]
 
 
-def test_plots(results: dict[str, Any], tmp_path: Path) -> None:
+def test_plots(results, tmp_path):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     from matplotlib import pyplot
@@ -192,9 +188,9 @@ def test_plots(results: dict[str, Any], tmp_path: Path) -> None:
 GAPS = rich("gaps", True, False, False)
 TANGLE = tangle(5, n=400, edges=1500)
 PATH = Graph.from_edges(range(299), range(1, 300))  # too deep to be searched in batches
-DRAWN: dict[str, Any] = {"size": "50%", "seed": 3}
+DRAWN = {"size": "50%", "seed": 3}
 # call, graph and arguments, options, the attributes that are arrays (if the result is none itself)
-STAYING: list[Any] = [
+STAYING = [
     *((clgraph.bfs, (GAPS, GAPS.ids[k]), {}, "distance predecessor source_of") for k in (3, [3, 5], [3])),
     (clgraph.connected_components, (GAPS,), {"connection": "strong"}, "labels"),
     (clgraph.connected_components, (Graph.from_edges([], []),), {}, "labels"),
@@ -214,7 +210,7 @@ STAYING: list[Any] = [
 
 @pytest.mark.filterwarnings("ignore::pyopencl.CompilerWarning")  # of pyopencl's own kernels
 @pytest.mark.parametrize(("call", "args", "options", "names"), STAYING)
-def test_what_stays_on_the_device(device: Any, call: Any, args: Any, options: Any, names: str) -> None:
+def test_what_stays_on_the_device(device, call, args, options, names):
     """The same values as on the host, of every call that takes ``arrays``."""
     from pyopencl.array import Array
 
@@ -231,7 +227,7 @@ def test_what_stays_on_the_device(device: Any, call: Any, args: Any, options: An
 
 
 @pytest.mark.filterwarnings("ignore::pyopencl.CompilerWarning")  # of pyopencl's own kernels
-def test_a_kernel_goes_on_with_it(device: Any) -> None:
+def test_a_kernel_goes_on_with_it(device):
     strong = partial(clgraph.connected_components, GAPS, connection="strong", device=device)
     host, found = strong(), strong(arrays="device")
     np.testing.assert_array_equal((found.labels * 2).get(), 2 * host.labels)
@@ -240,9 +236,9 @@ def test_a_kernel_goes_on_with_it(device: Any) -> None:
         assert clgraph.bfs_many(graph, range(70), arrays="device", device=device).distance.dtype == kind
 
 
-def test_arrays_that_cannot_stay() -> None:
+def test_arrays_that_cannot_stay():
     with pytest.raises(InputError, match="'host' or 'device'"):
-        clgraph.bfs(GAPS, GAPS.ids[0], arrays="gpu")  # type: ignore[call-overload]
+        clgraph.bfs(GAPS, GAPS.ids[0], arrays="gpu")
     with pytest.raises(InputError, match="arrays='device' is of all scores"):
         clgraph.personalized_pagerank(TANGLE, [1], top=3, arrays="device")
     with pytest.raises(InputError, match="arrays='device' is of one sample"):

@@ -3,10 +3,6 @@
 Elsewhere `tests/cli/test_main.py` checks them all in one.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from conftest import is_smoke, words_of
 from devices import POOR
@@ -15,16 +11,13 @@ from clgraph.device.launch import record_launches
 from clgraph.public import FAMILIES, family_of
 from clgraph.selftest.checks import list_checks
 
-if TYPE_CHECKING:
-    from clgraph.device import Device
-
 NAMES = set(FAMILIES.values()) - {""}
 
 
 @pytest.mark.smoke
 @pytest.mark.cross("fpga")
 @pytest.mark.parametrize("family", sorted(NAMES))
-def test_family(device: Device, family: str, request: pytest.FixtureRequest) -> None:
+def test_family(device, family, request):
     crossed = words_of(request.config, "--cross")
     if request.node.callspec.params["device"] not in (*POOR, *crossed) and not is_smoke(request.config):
         pytest.skip("for the smoke set, --cross, and --devices poor,poor-gpu,poor-one")

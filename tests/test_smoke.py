@@ -4,8 +4,6 @@ Part of the smoke set (`pytest` alone). Kernel families are in test_selftest.py,
 functions in test_docs.py; both belong to it, and so does what is marked ``smoke`` elsewhere.
 """
 
-from __future__ import annotations
-
 import ast
 import doctest
 import inspect
@@ -17,7 +15,6 @@ from cli_runs import InProcess
 
 import clgraph
 from clgraph.cli import COMMANDS
-from clgraph.device import Device
 
 pytestmark = pytest.mark.smoke
 
@@ -56,9 +53,7 @@ ENDS = {"fpga": (1,), "doctor": (0, 1)}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_each_command(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_each_command(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CLGRAPH_FORCE", "")  # selftest sets it
     run = InProcess(capsys)
@@ -71,7 +66,7 @@ def test_each_command(
 
 
 @pytest.mark.first_device
-def test_references_and_verifiers(device: Device) -> None:
+def test_references_and_verifiers(device):
     graph = clgraph.powerlaw_graph(60, average_degree=4, seed=1)
     clgraph.verify_bfs(graph, clgraph.bfs(graph, 0, device=device))
     clgraph.verify_components(graph, clgraph.connected_components(graph, device=device))
@@ -90,7 +85,7 @@ def test_references_and_verifiers(device: Device) -> None:
 
 
 @pytest.mark.first_device
-def test_shards(device: Device, tmp_path: Path) -> None:
+def test_shards(device, tmp_path):
     graph = clgraph.powerlaw_graph(200, seed=1)
     clgraph.write_shards(graph, tmp_path / "a.clgs", shard_edges=100)
     shards = clgraph.open_shards(tmp_path / "a.clgs")
@@ -102,7 +97,7 @@ def test_shards(device: Device, tmp_path: Path) -> None:
     assert missing and not clgraph.open_forest(both).missing
 
 
-def test_each_public_function_is_called() -> None:
+def test_each_public_function_is_called():
     """By an example in the docstrings, or here."""
     functions = [value for name in clgraph.__all__ if inspect.isfunction(value := getattr(clgraph, name))]
     finder = doctest.DocTestFinder(exclude_empty=True)

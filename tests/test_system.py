@@ -1,7 +1,5 @@
 """Processes of their own: what other systems lack is hidden from clgraph, or every warning is an error."""
 
-from __future__ import annotations
-
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +9,6 @@ import pytest
 from cli_runs import python
 
 from clgraph import system
-from clgraph.device import Device
 
 HIDE = """
 import builtins, importlib, os, pkgutil, signal, sys
@@ -77,14 +74,14 @@ print("all is well")
 
 
 @pytest.mark.parametrize("hidden", ["windows", "macos"])
-def test_works_without_what_the_system_lacks(device: Device, tmp_path: Path, hidden: str) -> None:
+def test_works_without_what_the_system_lacks(device, tmp_path, hidden):
     cache = str(tmp_path / "cache")
     done = python("-c", HIDE + WORK, hidden, device.spec, cwd=tmp_path, CLGRAPH_CACHE_DIR=cache)
     assert done.out.endswith("all is well\n"), done.err[-3000:]
     assert [entry.name for entry in tmp_path.iterdir() if entry.name.startswith(".clgraph")] == []
 
 
-def test_files_are_read_from_places_without_preadv(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_files_are_read_from_places_without_preadv(monkeypatch, tmp_path):
     """By several threads that share one descriptor."""
     monkeypatch.delattr(os, "preadv")
     data = os.urandom(1 << 20)
@@ -92,7 +89,7 @@ def test_files_are_read_from_places_without_preadv(monkeypatch: pytest.MonkeyPat
     descriptor = os.open(tmp_path / "data", os.O_RDONLY | system.OPEN)
     got = bytearray(len(data))
 
-    def read(begin: int) -> None:
+    def read(begin):
         for at in range(begin, len(data), 4096 * 4):
             assert system.read_at(descriptor, memoryview(got)[at : at + 4096], at) == 4096
 
@@ -103,7 +100,7 @@ def test_files_are_read_from_places_without_preadv(monkeypatch: pytest.MonkeyPat
     assert bytes(got) == data
 
 
-def test_no_process_is_interrupted_to_see_whether_it_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_process_is_interrupted_to_see_whether_it_lives(monkeypatch):
     """On Windows ``os.kill(pid, 0)`` sends Ctrl-C."""
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setattr(os, "kill", lambda *_: pytest.fail("it was"))
@@ -161,7 +158,7 @@ gc.collect()
 
 @pytest.mark.first_device
 @pytest.mark.parametrize("what", ["closed", "left open"])
-def test_no_warning_of_ours(device: Device, tmp_path: Path, what: str) -> None:
+def test_no_warning_of_ours(device, tmp_path, what):
     script = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n{SCRIPT}"
     # the libraries' own warnings as they are imported, and compilers' notes, are not ours
     strict = ["-X", "dev", "-W", "error", "-W", "ignore:Non-empty compiler output"]

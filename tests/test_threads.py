@@ -16,7 +16,6 @@ import time
 import warnings
 import weakref
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pyopencl as cl
@@ -555,12 +554,10 @@ def test_a_forked_child(used, words, device):
         assert len(found) == 8 and all(words in said and 'get_context("spawn")' in said for said in found)
 
 
-def test_where_no_thread_starts_a_plain_error_says_so(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_where_no_thread_starts_a_plain_error_says_so(monkeypatch, tmp_path, capsys):
     """As under ``ulimit -u``, which does not hold for root."""
 
-    def refuse(_: threading.Thread) -> None:
+    def refuse(_):
         raise RuntimeError("can't start new thread")
 
     said = "the system starts no more threads"

@@ -18,7 +18,7 @@ TYPO = "import clgraph\ngraph = clgraph.powerlaw_graph(9, seed=1)\nclgraph.sampl
 ROOT = Path(clgraph.__file__).parents[1]
 
 
-def mypy(file: Path, cache: Path) -> str:
+def mypy(file, cache):
     """Return what mypy says of a file outside its project, as a user's own project has it."""
     # found by MYPYPATH, clgraph's own lines would be judged, which an installed package's are not
     options = ("--strict", "--follow-imports=silent", "--config-file", os.devnull, "--cache-dir", cache)
@@ -27,7 +27,7 @@ def mypy(file: Path, cache: Path) -> str:
     return done.stdout + done.stderr
 
 
-def pyright(file: Path, folder: Path) -> list[str]:
+def pyright(file, folder):
     """Return pyright's errors of a file, by the JavaScript that its wheel brings: nothing is downloaded."""
     spec, node = find_spec("pyright"), shutil.which("node")
     if spec is None or spec.origin is None:
@@ -48,7 +48,7 @@ def pyright(file: Path, folder: Path) -> list[str]:
     return [f"{each['range']['start']['line'] + 1}: {each['message']}" for each in errors]
 
 
-def test_mypy(tmp_path: Path) -> None:
+def test_mypy(tmp_path):
     assert mypy(USAGE, tmp_path).startswith("Success")
     (tmp_path / "typo.py").write_text(TYPO)
     said = mypy(tmp_path / "typo.py", tmp_path)
@@ -56,13 +56,13 @@ def test_mypy(tmp_path: Path) -> None:
     assert sum(len(line) > 500 for line in said.splitlines()) == 1
 
 
-def test_pyright(tmp_path: Path) -> None:
+def test_pyright(tmp_path):
     assert pyright(USAGE, tmp_path) == []
     (tmp_path / "typo.py").write_text(TYPO)
     assert len(pyright(tmp_path / "typo.py", tmp_path)) == 1
 
 
-def test_signature() -> None:
+def test_signature():
     shown = inspect.signature(clgraph.sample).parameters
     options = "size sizes seed seeds device mode strict arrays progress"
     assert set(options.split()) <= shown.keys()

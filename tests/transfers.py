@@ -1,11 +1,7 @@
 """What moves between the host and a device, by the methods through which all of it goes."""
 
-from __future__ import annotations
-
 import traceback
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -14,17 +10,17 @@ from clgraph.device.memory import Memory
 
 
 @contextmanager
-def transfers() -> Iterator[list[tuple[int, str, str]]]:
+def transfers():
     """Within the block: (bytes, method, where in clgraph) of each array that goes either way.
 
     Where memory is shared nothing is copied, but it is counted all the same.
     """
-    seen: list[tuple[int, str, str]] = []
+    seen = []
     plain = {name: getattr(Memory, name) for name in ("upload", "write", "download", "take")}
-    inside: list[str] = []
+    inside = []
 
-    def wrapped(name: str) -> Any:
-        def method(self: Memory, *args: Any, **options: Any) -> Any:
+    def wrapped(name):
+        def method(self, *args, **options):
             if not inside:
                 if name in ("download", "take"):
                     nbytes = args[2] * np.dtype(args[1]).itemsize

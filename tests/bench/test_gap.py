@@ -1,7 +1,5 @@
 """`clgraph bench gap`: the suite's kernels and trials, each verifier against a wrong result, the command."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 
@@ -18,7 +16,7 @@ from clgraph.errors import ClgraphError, InputError
 from clgraph.reference.centrality import reference_betweenness
 
 
-def small(directed: bool = False) -> Graph:
+def small(directed=False):
     random = np.random.default_rng(3)
     ends = random.integers(0, 40, (2, 150))
     ends = ends[:, ends[0] != ends[1]]

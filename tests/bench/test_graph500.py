@@ -1,7 +1,5 @@
 """`clgraph bench graph500`: the generator's law, the five rules, the statistics, the command."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`clgraph bench graphalytics`: LDBC's example datasets, and outputs that are wrong."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
@@ -17,7 +15,7 @@ from clgraph.errors import ClgraphError, InputError
 EXAMPLES = Path(os.environ.get("CLGRAPH_TEST_DATA", "none"), "ldbc")
 
 
-def make_dataset(folder: Path, name: str = "path", directed: bool = False) -> Path:
+def make_dataset(folder, name="path", directed=False):
     """A path of four vertices and a lone one, with the outputs of a search and of components."""
     lines = {"directed": str(directed).lower(), "algorithms": "bfs, wcc, apsp", "bfs.source-vertex": "7"}
     lines |= {"vertex-file": f"{name}.v", "edge-file": f"{name}.e"}

@@ -1,12 +1,8 @@
 """Bars for files: from the second second on, on a terminal only."""
 
-from __future__ import annotations
-
 import io
 import sys
 from contextlib import nullcontext
-from pathlib import Path
-from typing import Any
 
 import click
 import pytest
@@ -20,12 +16,12 @@ from clgraph.files.summary import read_with_summary, write_with_summary
 
 
 class Terminal(io.StringIO):
-    def isatty(self) -> bool:
+    def isatty(self):
         return True
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+def clock(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     monkeypatch.setenv("TERM", "xterm")
@@ -33,7 +29,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def test_a_bar_says_bytes(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bar_says_bytes(clock, monkeypatch):
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     with Run({}).progress("reading g.txt", data=True) as tell:
         assert tell is not None
@@ -44,27 +40,25 @@ def test_a_bar_says_bytes(clock: list[float], monkeypatch: pytest.MonkeyPatch) -
     assert "reading g.txt" in terminal.getvalue() and "5.0/10.0 MB" in terminal.getvalue()
 
 
-def test_no_bar_elsewhere(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_bar_elsewhere(clock, monkeypatch):
     with Run({}).progress("reading", data=True) as tell:
         assert tell is None  # no terminal
     monkeypatch.setattr(sys, "stderr", Terminal())
 
     @click.command(cls=Command)
     @quiet_option
-    def quiet(run: Run) -> None:
+    def quiet(run):
         with run.progress("reading", data=True) as tell:
             assert tell is None
 
     quiet.main(["--quiet"], standalone_mode=False)
 
 
-def test_a_reader_tells_its_progress(
-    device: Any, clock: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reader_tells_its_progress(device, clock, tmp_path, monkeypatch):
     if device.is_fpga:
         pytest.skip("the host reads")
     (tmp_path / "g.txt").write_text("10 20\n" * 1000)
-    seen: list[tuple[int, int | None]] = []
+    seen = []
     monkeypatch.setattr(Run, "progress", lambda *_, **how: nullcontext(lambda *at: seen.append(at)))
     monkeypatch.setattr("clgraph.files.dispatch.SMALL", 0)
     monkeypatch.setattr("clgraph.cli.command.open_device", lambda spec: device)
@@ -75,17 +69,17 @@ def test_a_reader_tells_its_progress(
 
 @pytest.mark.parametrize("name", ["g.clg", "g.txt", "g.txt.gz", "g.mtx"])
 @pytest.mark.parametrize("where", ["host", "device"])
-def test_progress_reaches_the_end(device: Any, tmp_path: Path, name: str, where: str) -> None:
+def test_progress_reaches_the_end(device, tmp_path, name, where):
     """Of every way to read and to write: bytes so far, and in all once these are known."""
     if where == "device" and device.is_fpga:
         pytest.skip("the host reads and writes")
     graph, path = tangle(3, n=30_000, edges=120_000), tmp_path / name
-    there: Any = device if where == "device" else "host"
+    there = device if where == "device" else "host"
     for work in (
         lambda tell: write_with_summary(graph, path, device=there, progress=tell),
         lambda tell: read_with_summary(path, device=there, progress=tell),
     ):
-        seen: list[tuple[int, int | None]] = []
+        seen = []
         work(lambda done, of: seen.append((done, of)))  # noqa: B023
         assert seen
         least = 0 if "gz" in name or "clg" in name else path.stat().st_size // 2
@@ -96,9 +90,7 @@ def test_progress_reaches_the_end(device: Any, tmp_path: Path, name: str, where:
 @pytest.mark.parametrize(
     "suffix", ["txt", "mtx", "graph", "e", "net", "graphml", "gexf", "gr", "graph-txt", "sg"]
 )
-def test_writers_tell_how_much_there_will_be(
-    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_writers_tell_how_much_there_will_be(tmp_path, suffix, monkeypatch):
     for name in ("cells.CHUNK", "adjacency_lines.LISTS", "ldbc.CHUNK"):
         monkeypatch.setattr(f"clgraph.formats.{name}", 1 << 12)
     graph, seen = tangle(3, n=30_000, edges=250_000), []

@@ -1,14 +1,9 @@
 """What commands refuse: each line of a shell that is wrong, and what is said of it."""
 
-from __future__ import annotations
-
 import gzip
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from cli_runs import InProcess
 
 import clgraph
 
@@ -288,7 +283,7 @@ LATE = [
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     """What the lines name, and no more."""
     made = tmp_path_factory.mktemp("refused")
     for name, text in FILES.items():
@@ -313,7 +308,7 @@ ROWS = [
 
 @pytest.mark.smoke
 @pytest.mark.parametrize("row", ROWS, ids=[row[2] for row in ROWS])
-def test_refused(run: InProcess, folder: Path, monkeypatch: pytest.MonkeyPatch, row: tuple[Any, ...]) -> None:
+def test_refused(run, folder, monkeypatch, row):
     status, at_once, line, *says = row
     monkeypatch.chdir(folder)
     monkeypatch.setenv("CLGRAPH_FORCE", "")  # selftest sets it

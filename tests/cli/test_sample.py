@@ -92,7 +92,7 @@ def test_the_same_bytes_on_every_device(small, draw, tmp_path, method):
     assert out.read_bytes() == expected.read_bytes()
 
 
-DIGESTS: dict[tuple[str, str], dict[str, str]] = {}
+DIGESTS = {}
 
 
 @pytest.mark.parametrize("method", REDUCTIONS)

@@ -1,7 +1,5 @@
 """The cache folder: its place, its size, several processes; binaries made after a process has ended."""
 
-from __future__ import annotations
-
 import grp
 import json
 import os
@@ -10,18 +8,16 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cli_runs import environment, python
 
 from clgraph.device import background_build, cache, children, doctor, subprocesses
-from clgraph.device.device import Device
 from clgraph.errors import BuildError, InputError
 
 
 @pytest.mark.smoke
-def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_cache_folder(monkeypatch, tmp_path):
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path / "here"))
     assert cache.cache_folder() == tmp_path / "here"
     assert cache.contents() == {}
@@ -41,19 +37,19 @@ def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ("text", "size"),
     [("", 512 << 20), ("0", 0), ("1000", 1000), ("64k", 64 << 10), ("200M", 200 << 20), ("2GiB", 2 << 30)],
 )
-def test_cache_size(monkeypatch: pytest.MonkeyPatch, text: str, size: int) -> None:
+def test_cache_size(monkeypatch, text, size):
     monkeypatch.setenv("CLGRAPH_CACHE_SIZE", text)
     assert cache.limit() == size
 
 
 @pytest.mark.parametrize("text", ["much", "-1", "1.5G", "M", "10 cats"])
-def test_what_is_no_cache_size(monkeypatch: pytest.MonkeyPatch, own_cache: Path, text: str) -> None:
+def test_what_is_no_cache_size(monkeypatch, own_cache, text):
     monkeypatch.setenv("CLGRAPH_CACHE_SIZE", text)
     with pytest.raises(InputError, match=f"CLGRAPH_CACHE_SIZE is '{text}'"):
         cache.store("programs", "key", b"value")
 
 
-def test_what_was_used_longest_ago_goes(monkeypatch: pytest.MonkeyPatch, own_cache: Path) -> None:
+def test_what_was_used_longest_ago_goes(monkeypatch, own_cache):
     monkeypatch.setenv("CLGRAPH_CACHE_SIZE", "10K")
     for key in range(8):
         cache.store("programs", str(key), bytes(1000))
@@ -73,7 +69,7 @@ def test_what_was_used_longest_ago_goes(monkeypatch: pytest.MonkeyPatch, own_cac
     assert cache.load("programs", "11") is None
 
 
-def test_the_folder_is_looked_at_seldom(monkeypatch: pytest.MonkeyPatch, own_cache: Path) -> None:
+def test_the_folder_is_looked_at_seldom(monkeypatch, own_cache):
     looks, scandir = [], os.scandir
     monkeypatch.setattr(cache, "_written", None)
     monkeypatch.setattr(os, "scandir", lambda folder: looks.append(folder) or scandir(folder))
@@ -83,7 +79,7 @@ def test_the_folder_is_looked_at_seldom(monkeypatch: pytest.MonkeyPatch, own_cac
     assert len(looks) == 4  # programs, wanted, probes, failed: once
 
 
-def test_several_processes_write_and_prune(monkeypatch: pytest.MonkeyPatch, own_cache: Path) -> None:
+def test_several_processes_write_and_prune(monkeypatch, own_cache):
     monkeypatch.setenv("CLGRAPH_CACHE_SIZE", "64K")
     code = """if True:
         import sys
@@ -107,12 +103,12 @@ def test_several_processes_write_and_prune(monkeypatch: pytest.MonkeyPatch, own_
 
 
 @pytest.fixture
-def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def forgotten(monkeypatch):
     monkeypatch.setattr(cache, "_used", {})
     monkeypatch.setattr(cache, "_of_drivers", {})
 
 
-def folder_of(path: Path, mode: int = 0o700) -> Path:
+def folder_of(path, mode=0o700):
     """A folder with these rights, whatever the umask is."""
     path.mkdir(parents=True, exist_ok=True)
     path.chmod(mode)
@@ -130,14 +126,7 @@ def folder_of(path: Path, mode: int = 0o700) -> Path:
         ("link", "everybody may rename what is in HERE/open"),
     ],
 )
-def test_a_folder_that_others_may_write_to_is_not_used(
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    forgotten: None,
-    capsys: pytest.CaptureFixture[str],
-    case: str,
-    words: str,
-) -> None:
+def test_a_folder_that_others_may_write_to_is_not_used(monkeypatch, tmp_path, forgotten, capsys, case, words):
     parent = folder_of(tmp_path / "parent")
     folder = folder_of(parent / "cache")
     room = folder_of(folder / "programs")
@@ -167,9 +156,7 @@ def test_a_folder_that_others_may_write_to_is_not_used(
     assert found["folder"] == str(used) and words in faults[0]["fault"]
 
 
-def test_a_sticky_parent_and_a_group_of_ones_own(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, forgotten: None
-) -> None:
+def test_a_sticky_parent_and_a_group_of_ones_own(monkeypatch, tmp_path, forgotten):
     folder = folder_of(folder_of(tmp_path / "sticky", 0o1777) / "cache")
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(folder))
     assert cache.cache_folder() == folder
@@ -182,9 +169,7 @@ def test_a_sticky_parent_and_a_group_of_ones_own(
     assert cache.distrust(folder) == f"group others may write to {folder}"
 
 
-def test_somebody_else_is_first_to_make_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, forgotten: None, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_somebody_else_is_first_to_make_it(monkeypatch, tmp_path, forgotten, capsys):
     folder = tmp_path / "cache"
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(folder))
     assert cache.cache_folder() == folder  # so far
@@ -193,9 +178,7 @@ def test_somebody_else_is_first_to_make_it(
     assert not list(folder.iterdir())
 
 
-def test_folders_are_made_for_oneself(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, forgotten: None
-) -> None:
+def test_folders_are_made_for_oneself(monkeypatch, tmp_path, forgotten):
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path / "a/b/cache"))
     old = os.umask(0)
     try:
@@ -207,7 +190,7 @@ def test_folders_are_made_for_oneself(
     assert cache.load("programs", "key") == b"value"
 
 
-def test_the_temporary_folder_goes_with_the_process(tmp_path: Path) -> None:
+def test_the_temporary_folder_goes_with_the_process(tmp_path):
     folder = folder_of(tmp_path / "open", 0o777)
     code = """if True:
         import os
@@ -225,13 +208,13 @@ def test_the_temporary_folder_goes_with_the_process(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["open"]
 
 
-def test_a_home_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_home_that_is_not_there(monkeypatch):
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", "~nobody-of-this-name/x")
     with pytest.raises(InputError, match="CLGRAPH_CACHE_DIR is '~nobody-of-this-name/x'"):
         cache.cache_folder()
 
 
-def test_what_dead_processes_left_is_removed(monkeypatch: pytest.MonkeyPatch, own_cache: Path) -> None:
+def test_what_dead_processes_left_is_removed(monkeypatch, own_cache):
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     stale = cache.make_room("programs") / f".clgraph-{gone.pid}-0123456789ab.tmp"
@@ -254,7 +237,7 @@ print(found[0], (found[1] + 1).get())
 KEPT = ("CLGRAPH_CACHE_DIR", "XDG_CACHE_HOME", "POCL_CACHE_DIR", "CUDA_CACHE_PATH")
 
 
-def searched(device: Device, tmp_path: Path, **changes: str) -> str:
+def searched(device, tmp_path, **changes):
     """What a search in a process of its own writes to stderr."""
     temporary = folder_of(tmp_path / "tmp")
     with pytest.MonkeyPatch.context() as patched:
@@ -273,12 +256,12 @@ def searched(device: Device, tmp_path: Path, **changes: str) -> str:
         "CLGRAPH_CACHE_DIR",
     ],
 )
-def test_a_folder_that_cannot_be_made(device: Device, tmp_path: Path, name: str) -> None:
+def test_a_folder_that_cannot_be_made(device, tmp_path, name):
     said = searched(device, tmp_path, **{name: "/proc/x"})
     assert said.startswith("clgraph: nothing can be cached in /proc/x") and said.count("\n") == 1
 
 
-def test_a_home_that_is_read_only(device: Device, tmp_path: Path) -> None:
+def test_a_home_that_is_read_only(device, tmp_path):
     home = folder_of(tmp_path / "home")
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", home], capture_output=True).returncode:
         pytest.skip("only root may mount")
@@ -290,7 +273,7 @@ def test_a_home_that_is_read_only(device: Device, tmp_path: Path) -> None:
     assert said.count("\n") == 1
 
 
-def test_all_is_kept_in_the_folder_named(device: Device, tmp_path: Path) -> None:
+def test_all_is_kept_in_the_folder_named(device, tmp_path):
     home, folder = folder_of(tmp_path / "home"), tmp_path / "cache"
     assert searched(device, tmp_path, HOME=str(home), CLGRAPH_CACHE_DIR=str(folder)) == ""
     assert list(home.iterdir()) == []
@@ -315,12 +298,12 @@ print(*sorted(os.listdir(make_room("wanted"))))
 """
 
 
-def test_the_next_process_finds_them(device: Device, tmp_path: Path) -> None:
+def test_the_next_process_finds_them(device, tmp_path):
     if device.quirks.binaries != "later":
         pytest.skip("the driver makes binaries as it builds")
     folders = {"CLGRAPH_CACHE_DIR": str(tmp_path / "cache"), "POCL_CACHE_DIR": str(tmp_path / "pocl")}
 
-    def wanted() -> list[str]:
+    def wanted():
         done = python("-c", CODE, device.spec, **folders, **{background_build.VARIABLE: "1"})
         assert done.status == 0, done.err
         return done.out.split()
@@ -333,10 +316,10 @@ def test_the_next_process_finds_them(device: Device, tmp_path: Path) -> None:
     assert wanted() == []  # nothing is built from source
 
 
-def test_make(own_cache: Path) -> None:
-    seen: list[dict[str, Any]] = []
+def test_make(own_cache):
+    seen = []
 
-    def build(**given: Any) -> bytes | None:
+    def build(**given):
         seen.append(given)
         if given["spec"] == "bad":
             raise BuildError("no")
@@ -353,23 +336,19 @@ def test_make(own_cache: Path) -> None:
     assert not os.listdir(own_cache / background_build.ROOM)
 
 
-def test_another_device_has_that_number_now(device: Device) -> None:
+def test_another_device_has_that_number_now(device):
     assert children.build(device.spec, ["another"], "", []) is None
 
 
 @pytest.mark.parametrize("name", [*background_build.RANKS, background_build.VARIABLE])
-def test_nothing_is_asked(
-    own_cache: Path, device: Device, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_nothing_is_asked(own_cache, device, monkeypatch, name):
     monkeypatch.setenv(background_build.VARIABLE, "1")
     monkeypatch.setenv(name, "0")
     background_build.ask(device, "key", "source", ())
     assert not (own_cache / background_build.ROOM).exists()
 
 
-def test_a_folder_that_goes_with_the_process(
-    own_cache: Path, device: Device, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_that_goes_with_the_process(own_cache, device, monkeypatch, capsys):
     monkeypatch.setenv(background_build.VARIABLE, "1")
     folder_of(own_cache, 0o777)
     background_build.ask(device, "key", "source", ())
@@ -377,7 +356,7 @@ def test_a_folder_that_goes_with_the_process(
     assert not os.listdir(own_cache) and not os.listdir(cache.cache_folder())
 
 
-def test_a_forked_process_starts_nothing(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_forked_process_starts_nothing(own_cache, monkeypatch):
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("a process was started"))
     monkeypatch.setattr(background_build, "_asked_in", os.getpid() + 1)
     background_build._start()

@@ -1,7 +1,5 @@
 """Devices: what is known of one, and choosing one by words, numbers, names, the environment."""
 
-from __future__ import annotations
-
 import pickle
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +15,7 @@ from clgraph.errors import DeviceError
 
 
 @pytest.mark.smoke
-def test_facts(device: Device) -> None:
+def test_facts(device):
     assert device.fault is None
     assert device.kind in ("gpu", "cpu", "fpga", "emulator")
     assert device.compute_units >= 1
@@ -44,13 +42,13 @@ assert "clgraph.fpga.programs" in sys.modules
 """
 
 
-def test_fpga_is_imported_on_demand() -> None:
+def test_fpga_is_imported_on_demand():
     """The hook between devices and `clgraph.fpga`: nothing of it is imported before one needs pipelines."""
     done = python("-c", PIPELINES)
     assert done.status == 0, done.err
 
 
-def raw(platform: str, name: str, type_: int, release: str = "") -> Any:
+def raw(platform, name, type_, release=""):
     """A driver's device, as far as looking at it goes."""
     return SimpleNamespace(
         vendor="v",
@@ -70,9 +68,7 @@ def raw(platform: str, name: str, type_: int, release: str = "") -> Any:
     )
 
 
-def fake(
-    spec: str, platform: str, name: str, type_: int, fault: str | None = None, release: str = ""
-) -> Device:
+def fake(spec, platform, name, type_, fault=None, release=""):
     device = Device(raw(platform, name, type_, release), spec)
     device.__dict__["fault"] = fault
     return device
@@ -106,7 +102,7 @@ MACHINE = [
         ("Oclgrind", "Oclgrind Simulator", CPU | GPU | ACC, "simulator", False),
     ],
 )
-def test_kinds(platform: str, name: str, type_: int, kind: str, shares: bool) -> None:
+def test_kinds(platform, name, type_, kind, shares):
     found = quirks(raw(platform, name, type_))
     assert (found.kind, found.shares_memory) == (kind, shares)
     assert TUNING[found.kind].items >= 1
@@ -115,12 +111,12 @@ def test_kinds(platform: str, name: str, type_: int, kind: str, shares: bool) ->
 class Forgetful(dict[Any, Any]):
     """What was chosen, on a machine whose devices come and go."""
 
-    def get(self, key: Any, default: Any = None) -> Any:
+    def get(self, key, default=None):
         return default
 
 
 @pytest.fixture
-def machine(monkeypatch: pytest.MonkeyPatch) -> list[Device]:
+def machine(monkeypatch):
     devices = list(MACHINE)
     monkeypatch.setattr("clgraph.device.choosing.list_devices", lambda oclgrind=False: devices)
     monkeypatch.setattr("clgraph.device.choosing._chosen", Forgetful())
@@ -155,7 +151,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> list[Device]:
         ("", None),
     ],
 )
-def test_words(machine: list[Device], asked: str, spec: str | None) -> None:
+def test_words(machine, asked, spec):
     if spec is not None:
         assert get_device(asked).spec == spec
         return
@@ -168,7 +164,7 @@ def test_words(machine: list[Device], asked: str, spec: str | None) -> None:
 
 
 @pytest.mark.smoke
-def test_unasked(machine: list[Device]) -> None:
+def test_unasked(machine):
     assert get_device().spec == "5:0"
     machine[:] = [d for d in machine if d.kind != "gpu"]
     assert get_device().spec == "2:0"
@@ -184,7 +180,7 @@ def test_unasked(machine: list[Device]) -> None:
 
 
 @pytest.mark.smoke
-def test_order_of_wishes(machine: list[Device], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_order_of_wishes(machine, monkeypatch):
     monkeypatch.setenv("PYOPENCL_TEST", "3:0,1;nvidia:t4")
     assert get_device().spec == "3:0"
     monkeypatch.setenv("PYOPENCL_CTX", "5:2")
@@ -197,7 +193,7 @@ def test_order_of_wishes(machine: list[Device], monkeypatch: pytest.MonkeyPatch)
         get_device()
 
 
-def test_only_what_is_needed_is_probed(machine: list[Device], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_what_is_needed_is_probed(machine, monkeypatch):
     for device in machine:
         monkeypatch.delitem(vars(device), "fault")
     monkeypatch.setitem(vars(machine[3]), "fault", None)
@@ -205,16 +201,16 @@ def test_only_what_is_needed_is_probed(machine: list[Device], monkeypatch: pytes
     assert [d.spec for d in machine if "fault" in vars(d)] == ["2:0"]
 
 
-def test_broken_platforms_are_skipped() -> None:
+def test_broken_platforms_are_skipped():
     class Empty:
         name = "Clover"
 
-        def get_devices(self) -> list[Any]:
+        def get_devices(self):
             raise cl.LogicError("DEVICE_NOT_FOUND")
 
     assert _raw_devices(Empty()) == []
 
 
-def test_strange_argument() -> None:
+def test_strange_argument():
     with pytest.raises(DeviceError, match="give a spec"):
-        get_device(3)  # type: ignore[arg-type]
+        get_device(3)

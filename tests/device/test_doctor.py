@@ -1,7 +1,5 @@
 """``clgraph devices``, ``doctor``, ``cache``: what they say, and that nothing of the current folder runs."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import json
 import os
@@ -9,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_runs import ROOT, Run, process, python
+from cli_runs import ROOT, process, python
 from devices import has_oclgrind, working_devices
 
 import clgraph
@@ -18,7 +16,7 @@ from clgraph.device.doctor import shadows
 from clgraph.device.subprocesses import Found
 
 
-def installed(info: Path, name: str, version: str, **more: str) -> None:
+def installed(info, name, version, **more):
     """The folder of metadata of a distribution, and what else is in it."""
     info.mkdir(parents=True)
     (info / ("PKG-INFO" if info.suffix == ".egg-info" else "METADATA")).write_text(
@@ -32,7 +30,7 @@ def installed(info: Path, name: str, version: str, **more: str) -> None:
 
 
 @pytest.mark.smoke
-def test_devices() -> None:
+def test_devices():
     done = process("devices")
     assert done.status == 0, done.err
     lines = done.out.split("\n")
@@ -47,7 +45,7 @@ def test_devices() -> None:
     assert not any(d["kind"] == "simulator" for d in specs.values())
 
 
-def test_without_a_platform(tmp_path: Path) -> None:
+def test_without_a_platform(tmp_path):
     for command in ("devices", "devices --json"):
         done = process(command, OCL_ICD_VENDORS=str(tmp_path))
         assert done.status == 1 and "pip install 'pyclgraph[cpu]'" in done.err
@@ -59,13 +57,13 @@ def test_without_a_platform(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not has_oclgrind(), reason="Oclgrind is not installed")
-def test_oclgrind_is_shown_when_asked_for() -> None:
+def test_oclgrind_is_shown_when_asked_for():
     report = json.loads(process("devices --json", CLGRAPH_DEVICE="oclgrind").out)
     assert [d["working"] for d in report["devices"] if d["kind"] == "simulator"] == [True]
 
 
 @pytest.mark.smoke
-def test_remedy_for_pocl_from_pypi() -> None:
+def test_remedy_for_pocl_from_pypi():
     """On CPUs newer than its LLVM it lists a device and fails every build."""
     listed = {
         "spec": "0:0",
@@ -86,7 +84,7 @@ def test_remedy_for_pocl_from_pypi() -> None:
 
 
 @pytest.mark.smoke
-def test_doctor_where_all_is_well() -> None:
+def test_doctor_where_all_is_well():
     done = process("doctor --json")
     report = json.loads(done.out)
     assert done.status == (1 if report["faults"] else 0)
@@ -101,7 +99,7 @@ def test_doctor_where_all_is_well() -> None:
     assert max(map(len, plain.split("\n"))) <= 80
 
 
-def test_doctor_names_a_driver_that_does_not_load(tmp_path: Path) -> None:
+def test_doctor_names_a_driver_that_does_not_load(tmp_path):
     (tmp_path / "bad.icd").write_text("/nowhere/libgone.so\n")
     (tmp_path / "empty.icd").write_text("")
     report = json.loads(process("doctor --json", OCL_ICD_VENDORS=str(tmp_path)).out)
@@ -113,7 +111,7 @@ def test_doctor_names_a_driver_that_does_not_load(tmp_path: Path) -> None:
     assert report["working"] == 0
 
 
-def test_doctor_survives_a_driver_that_kills(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_survives_a_driver_that_kills(monkeypatch):
     """A child that dies is a finding: the device that it was at is broken."""
     device, good = ({"spec": f"{i}:0", "name": "a", "kind": "cpu"} for i in range(2))
     died = "ended the process that used it (SIGSEGV): no output"
@@ -137,7 +135,7 @@ def test_doctor_survives_a_driver_that_kills(monkeypatch: pytest.MonkeyPatch) ->
         assert faults[0]["remedy"] == "pip install --force-reinstall pyopencl"
 
 
-def test_releases_that_do_not_go_together(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_releases_that_do_not_go_together(monkeypatch):
     monkeypatch.setattr(drivers, "pip_icds", lambda: [drivers.Icd("/x/libintelocl.so", "")])
     versions = dict.fromkeys(doctor.PACKAGES) | {
         "intel-opencl-rt": "2026.0.1",
@@ -153,7 +151,7 @@ def test_releases_that_do_not_go_together(monkeypatch: pytest.MonkeyPatch) -> No
 # --- names -----------------------------------------------------------------------------------------
 
 
-def test_another_distribution_of_the_same_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_another_distribution_of_the_same_name(monkeypatch, tmp_path):
     """The package index has another `clgraph`; ours is pyclgraph."""
     installed(tmp_path / "clgraph-7.0.dist-info", "clgraph", "7.0")
     monkeypatch.syspath_prepend(tmp_path)
@@ -162,7 +160,7 @@ def test_another_distribution_of_the_same_name(monkeypatch: pytest.MonkeyPatch, 
     assert fault["remedy"] == "python3 -m venv ENV && ENV/bin/pip install pyclgraph   (where it is alone)"
 
 
-def test_another_copy_of_clgraph(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_another_copy_of_clgraph(monkeypatch, tmp_path):
     installed(tmp_path / "pyclgraph-0.1.0.dist-info", "pyclgraph", "0.1.0")
     (tmp_path / "clgraph/cl").mkdir(parents=True)
     monkeypatch.syspath_prepend(tmp_path)
@@ -174,7 +172,7 @@ def test_another_copy_of_clgraph(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert fault["remedy"] == f"take {ROOT} out of PYTHONPATH"
 
 
-def test_no_other_clgraph(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_no_other_clgraph(monkeypatch, tmp_path):
     """Nothing to report in a checkout, or where the installed package is the imported one."""
     monkeypatch.setattr(doctor, "find_distribution", lambda name: None)
     assert list(doctor._name_faults()) == []
@@ -188,7 +186,7 @@ def test_no_other_clgraph(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
 # --- cache ----------------------------------------------------------------------------------------
 
 
-def test_cache_command(tmp_path: Path) -> None:
+def test_cache_command(tmp_path):
     (tmp_path / "programs").mkdir()
     (tmp_path / "programs/x").write_bytes(b"12345")
     here = {"CLGRAPH_CACHE_DIR": str(tmp_path)}
@@ -212,7 +210,7 @@ COMMAND = "import sys; from clgraph.cli import main; main(sys.argv[1:])"
 
 
 @pytest.fixture
-def trap(tmp_path: Path) -> Path:
+def trap(tmp_path):
     """A folder of modules that note that they were run."""
     folder = tmp_path / "trap"
     folder.mkdir()
@@ -223,12 +221,12 @@ def trap(tmp_path: Path) -> Path:
     return folder
 
 
-def nothing_ran(trap: Path) -> None:
+def nothing_ran(trap):
     marker = trap.parent / "marker"
     assert not marker.exists(), marker.read_text()
 
 
-def command(trap: Path, *args: object, **env: str) -> Run:
+def command(trap, *args, **env):
     """A command of clgraph in the trap, which runs nothing of it."""
     done = python("-P", "-c", COMMAND, *args, cwd=trap, **env)
     nothing_ran(trap)
@@ -236,14 +234,14 @@ def command(trap: Path, *args: object, **env: str) -> Run:
 
 
 @pytest.mark.parametrize(("word", "status"), [("devices", 0), ("doctor", 1)])
-def test_nothing_from_the_current_folder_runs(trap: Path, word: str, status: int) -> None:
+def test_nothing_from_the_current_folder_runs(trap, word, status):
     # an empty cache: the first probe of each device is made in a child
     done = command(trap, word, CLGRAPH_CACHE_DIR=str(trap.parent / "cache"))
     assert done.status == status, done.err
 
 
 @pytest.mark.first_device
-def test_nothing_from_the_current_folder_runs_in_a_benchmark(device: object, trap: Path) -> None:
+def test_nothing_from_the_current_folder_runs_in_a_benchmark(device, trap):
     out = trap.parent / "out"
     only = ["--only", "*/drv exact/clgraph, one core", "--no-figures", "--repeat", "1"]
     done = command(trap, "bench", "sampling", "--sizes", "300", *only, "--out", out)
@@ -251,9 +249,7 @@ def test_nothing_from_the_current_folder_runs_in_a_benchmark(device: object, tra
     assert list((out / "cases").iterdir())
 
 
-def test_an_empty_entry_of_pythonpath_is_not_the_current_folder(
-    trap: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_empty_entry_of_pythonpath_is_not_the_current_folder(trap, monkeypatch):
     monkeypatch.chdir(trap)
     for path in ("", ":", f"{os.pathsep}/nowhere{os.pathsep}"):
         monkeypatch.setenv("PYTHONPATH", path)
@@ -263,7 +259,7 @@ def test_an_empty_entry_of_pythonpath_is_not_the_current_folder(
     nothing_ran(trap)
 
 
-def test_the_doctor_names_them(trap: Path) -> None:
+def test_the_doctor_names_them(trap):
     (trap / "random").mkdir()
     (trap / "random/__init__.py").write_text("")
     (trap / "logging").mkdir()  # no package
@@ -277,7 +273,7 @@ def test_the_doctor_names_them(trap: Path) -> None:
     assert not any(word in remedy for remedy in faults.values() for word in ("mv ", "rm "))
 
 
-def test_folders_of_pythonpath(trap: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_of_pythonpath(trap, monkeypatch):
     assert shadows() == []
     monkeypatch.setattr(sys, "path", [str(trap), *sys.path])
     found = {name: (file, why) for name, file, why in shadows()}
@@ -294,9 +290,7 @@ def test_folders_of_pythonpath(trap: Path, monkeypatch: pytest.MonkeyPatch) -> N
     ],
     ids=["pip", "distutils", "conda, Debian"],
 )
-def test_packages_that_are_installed_there(
-    info: str, files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_packages_that_are_installed_there(info, files, tmp_path, monkeypatch):
     """`pip install --target`, and modules of clusters, put packages into folders of PYTHONPATH."""
     site = tmp_path / "site"
     for name in ("click", "numpy"):
@@ -307,9 +301,7 @@ def test_packages_that_are_installed_there(
     assert [name for name, _, _ in shadows()] == ["numpy"]  # nobody has installed that one
 
 
-def test_the_folder_of_an_editable_install(
-    trap: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_folder_of_an_editable_install(trap, tmp_path, monkeypatch):
     where = json.dumps({"url": trap.as_uri(), "dir_info": {"editable": True}})
     installed(tmp_path / "site/numpy-9.dist-info", "numpy", "9", **{"direct_url.json": where})
     monkeypatch.setattr(sys, "path", [str(trap), *sys.path, str(tmp_path / "site")])

@@ -1,7 +1,5 @@
 """The first use of a driver that nobody has tried: how crashes, hangs and wrong results are told and kept."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform
@@ -53,15 +51,15 @@ Stand = Callable[..., Path]
 NOBODYS = ("Nobody's platform", "OpenCL 3.0", "a device", "0.1")
 
 
-def unknown(device: Device) -> Driver:
+def unknown(device):
     return replace(device.driver, identity=NOBODYS, kind="gpu")
 
 
 @pytest.fixture
-def stand_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, own_cache: Path) -> Stand:
+def stand_in(monkeypatch, tmp_path, own_cache):
     """Makes the child one that goes through these families; returns the file with a line for each child."""
 
-    def make(*names: str) -> Path:
+    def make(*names):
         log = tmp_path / "log"
         log.write_text("")
         (tmp_path / "stand_in.py").write_text(STAND_IN.format(log=str(log), families=names))
@@ -74,7 +72,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, own_cache: Path) -
 
 
 @pytest.mark.smoke
-def test_every_kernel_file_has_a_family() -> None:
+def test_every_kernel_file_has_a_family():
     for name in KERNELS:
         found = [start for start in public.FAMILIES if name.startswith(start)]
         assert found, f"cl/{name}.cl: its folder has no family in clgraph/public.py"
@@ -85,7 +83,7 @@ def test_every_kernel_file_has_a_family() -> None:
         assert any(name.startswith(start) for name in KERNELS), f"{start} begins no kernel file's name"
 
 
-def test_each_end_is_told_by_family(device: Device, stand_in: Stand) -> None:
+def test_each_end_is_told_by_family(device, stand_in):
     names = ("good", "crash", "wrong", "hang", "leave", "status", "fine")
     log = stand_in(*names)
     checks = list(run_checks(unknown(device)))
@@ -107,7 +105,7 @@ def test_each_end_is_told_by_family(device: Device, stand_in: Stand) -> None:
 
 
 @pytest.mark.smoke
-def test_the_three_verdicts(device: Device, stand_in: Stand) -> None:
+def test_the_three_verdicts(device, stand_in):
     stand_in("good")
     works = verdict_of(unknown(device))
     assert (str(works), works.fault, works.right) == ("works", None, ("good",))
@@ -115,7 +113,7 @@ def test_the_three_verdicts(device: Device, stand_in: Stand) -> None:
     assert str(broken) == "BROKEN: search" and "no kernel family passes" in str(broken.fault)
 
 
-def test_a_verdict_is_kept(device: Device, stand_in: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_verdict_is_kept(device, stand_in, monkeypatch):
     log = stand_in("wrong", "good")
     driver = unknown(device)
     first = verdict_of(driver)
@@ -128,7 +126,7 @@ def test_a_verdict_is_kept(device: Device, stand_in: Stand, monkeypatch: pytest.
     assert driver_selftest.cached_verdict(driver) is None  # a new release tries again
 
 
-def test_a_damaged_verdict_is_made_again(device: Device, stand_in: Stand, own_cache: Path) -> None:
+def test_a_damaged_verdict_is_made_again(device, stand_in, own_cache):
     log, driver = stand_in("good"), unknown(device)
     verdict_of(driver)
     for file in (own_cache / "probes").iterdir():
@@ -137,7 +135,7 @@ def test_a_damaged_verdict_is_made_again(device: Device, stand_in: Stand, own_ca
     assert log.read_text() == "child\n" * 2
 
 
-def test_known_drivers_are_not_tested(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_drivers_are_not_tested(device, monkeypatch):
     monkeypatch.setattr(subprocesses, "go_through", lambda *_: pytest.fail("a child was started"))
     pocl = "Portable Computing Language", "OpenCL 3.0 PoCL 5.0+debian  Linux, LLVM 16.0.6, SLEEF", "a CPU"
     known = Driver("0:0", (*pocl, "5.0+debian"), "cpu", "ndrange", "")
@@ -152,7 +150,7 @@ def test_known_drivers_are_not_tested(device: Device, monkeypatch: pytest.Monkey
     assert not known.known
 
 
-def test_tests_leave_out_untried_drivers(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tests_leave_out_untried_drivers(device, monkeypatch):
     """Those that are not asked for: their first use takes a minute."""
     word = next(word for word, each in working_devices().items() if each is device)
     monkeypatch.setattr(type(device), "driver", unknown(device))
@@ -165,14 +163,14 @@ def test_tests_leave_out_untried_drivers(device: Device, monkeypatch: pytest.Mon
         assert ("verdict" in vars(untried)) == bool(found)
 
 
-def test_what_cannot_be_started_says_nothing(device: Device, stand_in: Stand, own_cache: Path) -> None:
+def test_what_cannot_be_started_says_nothing(device, stand_in, own_cache):
     stand_in("good")
     driver_selftest.CHILD = "no_such_module"
     driver = unknown(device)
     assert str(verdict_of(driver)) == "works" and driver_selftest.cached_verdict(driver) is None
 
 
-def test_a_failed_family_is_refused(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_family_is_refused(device, monkeypatch):
     setup = replace(Setup.wanted(), kernels="ndrange", force=False)
     other = Device(device.raw, device.spec, setup)
     vars(other)["verdict"] = Verdict({"measures": "star: off by one"}, ("search",))
@@ -187,7 +185,7 @@ def test_a_failed_family_is_refused(device: Device, monkeypatch: pytest.MonkeyPa
     assert clgraph.triangles(graph, device=forced).tolist() == [1, 1, 1]
 
 
-def test_the_doctor_says_it(device: Device, stand_in: Stand) -> None:
+def test_the_doctor_says_it(device, stand_in):
     stand_in("good", "wrong")
     facts = {**doctor.describe(device), "identity": NOBODYS}
     doctor._judge(facts)
@@ -202,7 +200,7 @@ def test_the_doctor_says_it(device: Device, stand_in: Stand) -> None:
 
 @pytest.mark.slow
 @pytest.mark.first_device
-def test_a_broken_kernel_is_refused(device: Device, tmp_path: Path) -> None:
+def test_a_broken_kernel_is_refused(device, tmp_path):
     """One does not build (a new text each time: verdicts are kept), one is wrong on long rows only."""
     tested = "graph building", "search", "pagerank", "pagerank subgroup", "measures"
     selftest = "clgraph/device/driver_selftest.py"
@@ -242,7 +240,7 @@ print(json.dumps(told))
 
 
 @pytest.mark.first_device
-def test_the_report_is_impersonal(device: Device, stand_in: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_report_is_impersonal(device, stand_in, monkeypatch):
     monkeypatch.setattr(Path, "home", lambda: Path("/home/alice"))
     monkeypatch.setattr(report.getpass, "getuser", lambda: "alice")
     checks = [

@@ -1,7 +1,5 @@
 """Finding drivers, without asking any: what the loader is told, and what is registered with it."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import os
 import stat
@@ -19,7 +17,7 @@ ENVIRONMENT = "prefix/etc/OpenCL/vendors"  # of conda
 
 
 @pytest.fixture
-def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def bare(monkeypatch, tmp_path):
     """A machine without any driver: no ICD files, no packages, no NVIDIA library."""
     monkeypatch.delenv("OCL_ICD_VENDORS", raising=False)
     monkeypatch.delenv("CONDA_PREFIX", raising=False)
@@ -34,18 +32,18 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def put(folder: Path, files: dict[str, str]) -> None:
+def put(folder, files):
     """Write files of a line each; HERE in it is the folder."""
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(f"{text.replace('HERE', str(folder))}\n" if text else "")
 
 
-def found(*, oclgrind: bool = False) -> list[str]:
+def found(*, oclgrind=False):
     return [icd.library for icd in drivers.find_icds(oclgrind=oclgrind)]
 
 
-def corrected(*, oclgrind: bool = False) -> list[str] | None:
+def corrected(*, oclgrind=False):
     """What the loader reads instead of the system's files; None if those do."""
     before = os.environ.get("OCL_ICD_VENDORS")
     with drivers._corrected_drivers(drivers.find_icds(oclgrind=oclgrind)):
@@ -57,7 +55,7 @@ def corrected(*, oclgrind: bool = False) -> list[str] | None:
 
 
 @pytest.mark.smoke
-def test_import_queries_nothing() -> None:
+def test_import_queries_nothing():
     done = python("-c", "import sys, clgraph; assert 'pyopencl' not in sys.modules, 'pyopencl was imported'")
     assert done.status == 0, done.err
 
@@ -91,15 +89,13 @@ def test_import_queries_nothing() -> None:
         ),
     ],
 )
-def test_what_the_loader_is_told(
-    bare: Path, files: dict[str, str], libraries: list[str], told: list[str] | None
-) -> None:
+def test_what_the_loader_is_told(bare, files, libraries, told):
     put(bare, files)
     assert sorted(found()) == [library.replace("HERE", str(bare)) for library in libraries]
     assert corrected() == (told and [line.replace("HERE", str(bare)) for line in told])
 
 
-def test_nvidia_library_without_icd(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nvidia_library_without_icd(bare, monkeypatch):
     put(bare, {"lib/libnvidia-opencl.so.1": ""})
     monkeypatch.setattr(drivers, "LIBRARY_FOLDERS", (str(bare / "lib"),))
     monkeypatch.setattr(drivers, "NVIDIA_LIBRARY", "libnvidia-opencl.so.1")
@@ -110,7 +106,7 @@ def test_nvidia_library_without_icd(bare: Path, monkeypatch: pytest.MonkeyPatch)
     assert [icd.corrected for icd in drivers.find_icds()] == [False]
 
 
-def test_users_variable_is_respected(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_users_variable_is_respected(bare, monkeypatch):
     put(bare, {"mine/a.icd": "liba.so", "vendors/system.icd": "libsystem.so"})
     monkeypatch.setenv("OCL_ICD_VENDORS", str(bare / "mine"))
     assert found(oclgrind=True) == ["liba.so"] and corrected(oclgrind=True) is None
@@ -120,7 +116,7 @@ def test_users_variable_is_respected(bare: Path, monkeypatch: pytest.MonkeyPatch
     assert found() == ["/somewhere/libx.so"]
 
 
-def test_oclgrind_only_when_asked(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oclgrind_only_when_asked(bare, monkeypatch):
     put(bare, {"vendors/oclgrind.icd": "/usr/lib/oclgrind/liboclgrind-rt-icd.so"})
     monkeypatch.setattr(drivers, "find_oclgrind", lambda: "/x/liboclgrind-rt-icd.so")
     assert found() == []
@@ -132,7 +128,7 @@ def test_oclgrind_only_when_asked(bare: Path, monkeypatch: pytest.MonkeyPatch) -
         drivers.platforms(oclgrind=True)
 
 
-def test_folder_where_the_cache_cannot_be_written(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_where_the_cache_cannot_be_written(bare, monkeypatch):
     icds = [Icd("/a.so", "", corrected=True)]
     with drivers._corrected_drivers(icds):
         assert Path(os.environ["OCL_ICD_VENDORS"]).parent == bare / "cache/icd"
@@ -143,7 +139,7 @@ def test_folder_where_the_cache_cannot_be_written(bare: Path, monkeypatch: pytes
         assert file.read_text() == "/a.so\n"
 
 
-def test_pip_packages_by_their_file_lists(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_pip_packages_by_their_file_lists(monkeypatch, tmp_path):
     info = tmp_path / "lib/python3.11/site-packages/intel_opencl_rt-2025.0.5.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: intel-opencl-rt\nVersion: 2025.0.5\n")
@@ -151,7 +147,7 @@ def test_pip_packages_by_their_file_lists(monkeypatch: pytest.MonkeyPatch, tmp_p
     library = tmp_path / "lib/libintelocl.so"
     library.touch()
 
-    def distribution(name: str) -> importlib.metadata.Distribution:
+    def distribution(name):
         if name != "intel-opencl-rt":
             raise importlib.metadata.PackageNotFoundError(name)
         return importlib.metadata.PathDistribution(info)
@@ -161,14 +157,14 @@ def test_pip_packages_by_their_file_lists(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert (icd.library, icd.origin) == (str(library), "pip package intel-opencl-rt 2025.0.5")
 
 
-def test_children_look_for_themselves() -> None:
+def test_children_look_for_themselves():
     """The variable that steers the loader is not left in the environment."""
     code = "import os, clgraph.device.drivers as d; d.platforms(); print(os.environ.get('OCL_ICD_VENDORS'))"
     done = python("-c", code, OCL_ICD_VENDORS="")
     assert done.out.strip() in ("None", ""), done.out + done.err
 
 
-def test_no_platform_at_all(tmp_path: Path) -> None:
+def test_no_platform_at_all(tmp_path):
     done = python(
         "-c", "import clgraph.device as d; d.get_device()", raises=True, OCL_ICD_VENDORS=str(tmp_path)
     )
@@ -179,7 +175,7 @@ def test_no_platform_at_all(tmp_path: Path) -> None:
 # --- drivers that pip installed, registered with the loader inside pyopencl's wheel -----------------------
 
 
-def test_each_missed_driver_gets_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_each_missed_driver_gets_a_file(monkeypatch, tmp_path):
     icds = [Icd("/x/liba.so", "system"), Icd("/x/libb.so.1", "pip package b 1", corrected=True)]
     monkeypatch.setattr(drivers, "find_icds", lambda: icds)
     monkeypatch.setattr(drivers, "_bundled_folder", lambda: tmp_path)
@@ -200,7 +196,7 @@ def test_each_missed_driver_gets_a_file(monkeypatch: pytest.MonkeyPatch, tmp_pat
         drivers.register()
 
 
-def test_what_is_registered_is_found_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_what_is_registered_is_found_once(monkeypatch, tmp_path):
     library = tmp_path / "libone.so"
     library.touch()
     monkeypatch.delenv("OCL_ICD_VENDORS", raising=False)
@@ -210,7 +206,7 @@ def test_what_is_registered_is_found_once(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert [icd.bundled for icd in drivers.find_icds() if icd.library == str(library)] == [True]
 
 
-def test_drivers_that_the_loader_was_told_of_too_late() -> None:
+def test_drivers_that_the_loader_was_told_of_too_late():
     missed = [icd.library for icd in drivers.find_icds() if icd.corrected and "intel" in icd.library]
     if not missed:
         pytest.skip("no driver here needs correcting")
@@ -230,12 +226,12 @@ def test_drivers_that_the_loader_was_told_of_too_late() -> None:
 # --- processors that are newer than Intel's runtimes, which are told of them ------------------------------
 
 
-def cpuinfo(vendor: str, family: int, flags: set[str]) -> str:
+def cpuinfo(vendor, family, flags):
     one = f"vendor_id\t: {vendor}\ncpu family\t: {family}\nmodel name\t: a: b\nflags\t\t: {' '.join(flags)}\n"
     return f"processor\t: 0\n{one}\nprocessor\t: 1\n{one}"
 
 
-def test_target() -> None:
+def test_target():
     assert target(cpuinfo("AuthenticAMD", 26, {"avx2", *AVX512})) == "skx"
     assert target(cpuinfo("AuthenticAMD", 26, {"avx2", "avx512f"})) == "core-avx2"
     assert target(cpuinfo("AuthenticAMD", 26, {"sse2"})) is None
@@ -245,9 +241,7 @@ def test_target() -> None:
 
 
 @pytest.mark.parametrize("set_by_user", [None, "corei7-avx"])
-def test_warning_is_left_out_and_all_else_passed_on(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], set_by_user: str | None
-) -> None:
+def test_warning_is_left_out_and_all_else_passed_on(monkeypatch, capfd, set_by_user):
     monkeypatch.setattr(drivers, "target", lambda text: "core-avx2")
     monkeypatch.delenv(CPU_TARGET, raising=False)
     if set_by_user:

@@ -1,11 +1,7 @@
 """CLGRAPH_WITHOUT: what it hides, what it refuses, and that what a poor device lacks is refused, not run."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from functools import cache
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +9,7 @@ from devices import POOR, poor_device
 
 import clgraph
 from clgraph import Graph
-from clgraph.device import Device, get_device
+from clgraph.device import get_device
 from clgraph.device.hardware import FEATURES, Setup, Without
 from clgraph.device.launch import record_launches
 from clgraph.device.launch_config import fit_group
@@ -23,11 +19,11 @@ from clgraph.errors import BuildError, CapacityError, DeviceError, InputError
 from clgraph.ranking.solver import by_pipelines
 
 
-def poorer(device: Device, text: str, *, force: bool = False) -> Device:
+def poorer(device, text, *, force=False):
     return device.with_setup(Setup(device.setup.kernels, force=force, without=Without.wanted(text)))
 
 
-def test_what_is_hidden() -> None:
+def test_what_is_hidden():
     found = Without.wanted(" fp64, PREFETCH,work_group=64,local_memory=16K,buffer=128M,memory=2G,compiler")
     assert found.features == {"FP64", "PREFETCH"} and found.compiler
     limits = {"work_group": 64, "local_memory": 16 << 10, "buffer": 128 << 20, "memory": 2 << 30}
@@ -46,19 +42,19 @@ NO_NUMBERS = ("", "0", "-1", "1.5", "many", "1T", "K", "1" * 16)
     [(text, r"no feature and no limit: use fp64, .*work_group=N") for text in UNKNOWN]
     + [(f"work_group={value}", "is no limit: give a whole number") for value in NO_NUMBERS],
 )
-def test_what_is_no_feature_or_limit_is_refused(text: str, words: str) -> None:
+def test_what_is_no_feature_or_limit_is_refused(text, words):
     with pytest.raises(DeviceError, match=words):
         Without.wanted(text)
 
 
-def test_every_feature_has_a_name() -> None:
+def test_every_feature_has_a_name():
     extensions = "cl_khr_fp64 cl_khr_int64_base_atomics cl_khr_int64_extended_atomics subgroups"
     raw = SimpleNamespace(extensions=f"{extensions} cl_ext_float_atomics")
-    rich: Any = SimpleNamespace(raw=raw, platform_name="NVIDIA CUDA", kind="cpu")
+    rich = SimpleNamespace(raw=raw, platform_name="NVIDIA CUDA", kind="cpu")
     assert set(_candidates(rich, True)) == set(FEATURES)
 
 
-def test_the_variable_makes_a_poorer_device(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_variable_makes_a_poorer_device(device, monkeypatch):
     monkeypatch.setenv("CLGRAPH_WITHOUT", "fp64,work_group=8,buffer=1M")
     poor = get_device(device.spec)
     assert poor is not device and poor is get_device(device.spec)
@@ -71,7 +67,7 @@ def test_the_variable_makes_a_poorer_device(device: Device, monkeypatch: pytest.
         get_device(device.spec)
 
 
-def test_beyond_the_limits_nothing_runs(device: Device) -> None:
+def test_beyond_the_limits_nothing_runs(device):
     poor = poorer(device, "work_group=8,local_memory=1K,buffer=64K,memory=100K")
     source = (
         "__kernel void plain(__global int *x) { x[get_global_id(0)] = 1; }\n"
@@ -104,7 +100,7 @@ def test_beyond_the_limits_nothing_runs(device: Device) -> None:
         ("PREFETCH", "__builtin_prefetch(y);"),
     ],
 )
-def test_what_is_hidden_does_not_build(device: Device, feature: str, line: str) -> None:
+def test_what_is_hidden_does_not_build(device, feature, line):
     """A kernel that uses a feature without asking for it is seen."""
     if f"HAVE_{feature}" not in device.features:
         pytest.skip("the device has no such feature")
@@ -115,7 +111,7 @@ def test_what_is_hidden_does_not_build(device: Device, feature: str, line: str) 
         build_source(poor, "test", source, poor.build_options, keep=False)
 
 
-def test_what_is_not_there_is_refused_by_name(device: Device) -> None:
+def test_what_is_not_there_is_refused_by_name(device):
     graph = Graph.from_edges([0, 1, 2], [1, 2, 0])
     with pytest.raises(InputError, match="no float64 arithmetic: use dtype='float32'"):
         clgraph.pagerank(graph, dtype="float64", device=poorer(device, "fp64"))
@@ -131,7 +127,7 @@ def test_what_is_not_there_is_refused_by_name(device: Device) -> None:
             call()
 
 
-def test_work_groups_are_halved_to_fit(device: Device) -> None:
+def test_work_groups_are_halved_to_fit(device):
     poor = poorer(device, "work_group=100,local_memory=1K")
     assert fit_group(256, poor) == 64
     assert fit_group(256, poor, each=64) == 16 and fit_group(1, poor, each=4096) == 1
@@ -155,7 +151,7 @@ WORDS = {
 
 
 @cache
-def graphs() -> tuple[Graph, Graph]:
+def graphs():
     """A power-law graph with a star in it, and a directed one."""
     small = clgraph.powerlaw_graph(3000, average_degree=6, seed=2)
     star = np.arange(1, 3000)
@@ -165,7 +161,7 @@ def graphs() -> tuple[Graph, Graph]:
     return whole, Graph.from_edges(*ends, directed=True)
 
 
-def exact_calls(device: Device) -> dict[str, Callable[[], Any]]:
+def exact_calls(device):
     """Calls whose bytes are the same on every device."""
     whole, directed = graphs()
     thirds = (whole.tails + whole.col_idx) % 7 / 3
@@ -192,7 +188,7 @@ def exact_calls(device: Device) -> dict[str, Callable[[], Any]]:
 @pytest.mark.parametrize(
     "word", [pytest.param(word, marks=[pytest.mark.slow] * (word not in OFTEN)) for word in WORDS]
 )
-def test_the_same_without(device: Device, word: str) -> None:
+def test_the_same_without(device, word):
     if Without.wanted(word).features and f"HAVE_{word.upper()}" not in device.features:
         pytest.skip("the device lacks it anyway")
     if word.startswith("local_memory") and by_pipelines(device):
@@ -213,8 +209,8 @@ def test_the_same_without(device: Device, word: str) -> None:
     assert np.abs(one - other).sum() < 1e-4
 
 
-@pytest.mark.parametrize("name", sorted(exact_calls(None)))  # type: ignore[arg-type]
-def test_what_does_not_fit_is_refused_before_it_runs(device: Device, name: str) -> None:
+@pytest.mark.parametrize("name", sorted(exact_calls(None)))
+def test_what_does_not_fit_is_refused_before_it_runs(device, name):
     if name == "walks":
         pytest.skip("its graph is small")
     poor = poorer(device, "buffer=1K,memory=40K", force=True)
@@ -224,7 +220,7 @@ def test_what_does_not_fit_is_refused_before_it_runs(device: Device, name: str) 
 
 
 @pytest.mark.parametrize("word", POOR)
-def test_the_poor_devices_are_poor(device: Device, word: str) -> None:
+def test_the_poor_devices_are_poor(device, word):
     """What ``--devices poor`` and the others run on."""
     poor = poor_device(word)
     if poor is None:

@@ -1,29 +1,24 @@
 """Launch tables: what each kind of device gets, and how it is cut to a device's limits."""
 
-from __future__ import annotations
-
 import json
 from importlib import import_module
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 import clgraph
 from clgraph.csr import scan
-from clgraph.device import Device
 from clgraph.device.launch_config import AS_CPU, LaunchTable, WorkGroup, fit_group, fit_local
 from clgraph.ranking import sell
 from clgraph.sampling import runs
 from clgraph.traversal import blocks
 
 
-def device(kind: str, max_work_group: int = 1024, local_memory: int = 1 << 15) -> Any:
+def device(kind, max_work_group=1024, local_memory=1 << 15):
     return SimpleNamespace(kind=kind, max_work_group=max_work_group, local_memory=local_memory)
 
 
-def test_entries_that_are_not_given_are_those_of_a_cpu() -> None:
+def test_entries_that_are_not_given_are_those_of_a_cpu():
     table = LaunchTable(gpu=1, cpu=2, simulator=3, fpga=4)
     kinds = ("gpu", "cpu", "simulator", "emulator", "fpga")
     assert [table.of(device(kind)) for kind in kinds] == [1, 2, 3, 2, 4]
@@ -31,14 +26,14 @@ def test_entries_that_are_not_given_are_those_of_a_cpu() -> None:
 
 
 @pytest.mark.parametrize("nothing", [None, 0, False])
-def test_an_empty_entry_means_what_it_says(nothing: Any) -> None:
+def test_an_empty_entry_means_what_it_says(nothing):
     """None on a GPU once meant the CPU's: directed graphs were reversed wrongly there."""
-    table: LaunchTable[Any] = LaunchTable(gpu=nothing, cpu=8, simulator=2, emulator=nothing)
+    table = LaunchTable(gpu=nothing, cpu=8, simulator=2, emulator=nothing)
     assert table.of(device("gpu")) is nothing and table.of(device("emulator")) is nothing
     assert table.of(device("fpga")) == 8
 
 
-def test_configurations_are_cut_to_the_device() -> None:
+def test_configurations_are_cut_to_the_device():
     table = LaunchTable(gpu=WorkGroup(256), cpu=WorkGroup(4), simulator=WorkGroup(4))
     assert table.of(device("gpu", max_work_group=64)).local == 64
     assert table.of(device("cpu", max_work_group=1)).local == 1
@@ -46,13 +41,13 @@ def test_configurations_are_cut_to_the_device() -> None:
     assert fit_local(1024, 8 * 1024, device("gpu", local_memory=1 << 11)) == 256
 
 
-def tried(monkeypatch: pytest.MonkeyPatch, folder: Path, content: Any) -> None:
+def tried(monkeypatch, folder, content):
     file = folder / f"{len(list(folder.iterdir()))}.json"
     file.write_text(content if isinstance(content, str) else json.dumps(content))
     monkeypatch.setenv("CLGRAPH_LAUNCH", str(file))
 
 
-def test_a_file_has_configurations_to_try(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_has_configurations_to_try(tmp_path, monkeypatch):
     plain = scan.LAUNCH.of(device("gpu"))
     tried(monkeypatch, tmp_path, {"csr.scan.LAUNCH": {"local": 32}, "ranking.sell.ROWS": 7})
     assert scan.LAUNCH.of(device("gpu")).local == 32 != plain.local
@@ -84,9 +79,7 @@ def test_a_file_has_configurations_to_try(tmp_path: Path, monkeypatch: pytest.Mo
         ({"csr.scan.LAUNCH": {"local": 96}}, r"LAUNCH\.local is 96: use powers of two alone"),
     ],
 )
-def test_a_wrong_file_is_refused(
-    content: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_file_is_refused(content, message, tmp_path, monkeypatch):
     tried(monkeypatch, tmp_path, content)
     with pytest.raises(clgraph.InputError, match=message):
         scan.LAUNCH.of(device("gpu"))
@@ -111,24 +104,20 @@ def test_a_wrong_file_is_refused(
         ),
     ],
 )
-def test_values_that_kernels_cannot_take_are_refused(
-    name: str, content: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_values_that_kernels_cannot_take_are_refused(name, content, message, tmp_path, monkeypatch):
     module, _, table = name.rpartition(".")
     tried(monkeypatch, tmp_path, {name: content})
     with pytest.raises(clgraph.InputError, match=rf"CLGRAPH_LAUNCH=.*json: {name}.*{message}"):
         getattr(import_module(f"clgraph.{module}"), table).of(device("gpu"))
 
 
-def test_a_missing_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_file_is_refused(monkeypatch):
     monkeypatch.setenv("CLGRAPH_LAUNCH", "none.json")
     with pytest.raises(clgraph.InputError, match=r"CLGRAPH_LAUNCH=none\.json: not a readable JSON object"):
         scan.LAUNCH.of(device("gpu"))
 
 
-def test_results_are_the_same_with_another_configuration(
-    device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_results_are_the_same_with_another_configuration(device, tmp_path, monkeypatch):
     graph = clgraph.powerlaw_graph(3000, seed=1)
     plain = clgraph.sample(graph, size="50%", seed=1, device=device).vertices.tolist()
     tried(monkeypatch, tmp_path, {"csr.scan.LAUNCH": {"local": 8}, "device.hardware.TUNING": {"items": 3}})

@@ -1,12 +1,9 @@
 """Memory of devices: buffers, transfers, cached values, scratch areas, capacity."""
 
-from __future__ import annotations
-
 import gc
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 import pyopencl as cl
@@ -14,7 +11,6 @@ import pytest
 from mixed_calls import mixed_calls
 
 from clgraph import Graph
-from clgraph.device import Device
 from clgraph.device.graph_cache import Pool
 from clgraph.device.memory import HostBuffer
 from clgraph.device.program import build_source
@@ -39,7 +35,7 @@ class Thing:
 
 
 @pytest.mark.smoke
-def test_up_and_down(device: Device) -> None:
+def test_up_and_down(device):
     array = np.arange(1000, dtype=np.int64)
     for writable in (False, True):
         assert np.array_equal(device.download(device.upload(array, writable=writable), np.int64, 1000), array)
@@ -52,15 +48,15 @@ def test_up_and_down(device: Device) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.uint32, np.int64, np.float32, np.float64])
-def test_fill(device: Device, dtype: Any) -> None:
+def test_fill(device, dtype):
     buffer = device.zeros(100, dtype)
     device.fill(buffer, dtype(5), 60)
     assert device.download(buffer, dtype, 100).tolist() == [5] * 60 + [0] * 40
     with pytest.raises(TypeError, match="NumPy scalar"):
-        device.fill(buffer, 5, 60)  # type: ignore[arg-type]
+        device.fill(buffer, 5, 60)
 
 
-def test_nothing_at_all(device: Device) -> None:
+def test_nothing_at_all(device):
     empty = np.zeros(0, np.int32)
     for buffer in (device.upload(empty), device.upload(empty, writable=True), device.zeros(0, np.int32)):
         assert device.download(buffer, np.int32, 0).shape == (0,)
@@ -68,7 +64,7 @@ def test_nothing_at_all(device: Device) -> None:
     device.copy(buffer, buffer, 0)
 
 
-def test_awkward_arrays(device: Device) -> None:
+def test_awkward_arrays(device):
     base = np.arange(40, dtype=np.int32)
     unaligned = np.frombuffer(b"x" + base.tobytes(), np.int32, offset=1)
     fixed = base.copy()
@@ -80,7 +76,7 @@ def test_awkward_arrays(device: Device) -> None:
 
 @pytest.mark.parametrize("count", [10, 3000, 100_001])
 @pytest.mark.parametrize("skip", [0, 32, 1])
-def test_shared_memory_is_not_copied(device: Device, count: int, skip: int) -> None:
+def test_shared_memory_is_not_copied(device, count, skip):
     """Kernels of devices that share the host's memory see the array itself, not a copy."""
     if not device.shares_memory:
         pytest.skip(f"{device.kind}: has a memory of its own")
@@ -97,14 +93,14 @@ def test_shared_memory_is_not_copied(device: Device, count: int, skip: int) -> N
         assert np.all(device.download(out, np.int32, count) == value)
 
 
-def test_writable_upload_is_a_copy(device: Device) -> None:
+def test_writable_upload_is_a_copy(device):
     array = np.zeros(10, np.int32)
     device.fill(device.upload(array, writable=True), np.int32(1), 10)
     device.finish()
     assert not array.any()
 
 
-def test_array_outlives_its_buffer_until_the_device_has_waited(device: Device) -> None:
+def test_array_outlives_its_buffer_until_the_device_has_waited(device):
     if not device.shares_memory:
         pytest.skip(f"{device.kind}: has a memory of its own")
     device.finish()
@@ -121,10 +117,10 @@ def test_array_outlives_its_buffer_until_the_device_has_waited(device: Device) -
 
 
 @pytest.mark.smoke
-def test_cached(device: Device) -> None:
+def test_cached(device):
     owner, made = Thing(), []
 
-    def make() -> Any:
+    def make():
         made.append(1)
         return device.zeros(10, np.int32)
 
@@ -143,7 +139,7 @@ def test_cached(device: Device) -> None:
 
 
 @pytest.mark.smoke
-def test_capacity(device: Device) -> None:
+def test_capacity(device):
     device.reserve({"row_ptr": 1000, "col_idx": 0})
     part = device.max_buffer
     pieces = {f"part{i}": part for i in range(device.global_memory // part + 1)}
@@ -158,7 +154,7 @@ def test_capacity(device: Device) -> None:
         device.empty(part + 1, np.int8)
 
 
-def test_threads_take_one_buffer(device: Device) -> None:
+def test_threads_take_one_buffer(device):
     """PoCL ended the process, or raised: two threads had mapped the same memory."""
     beside = device.empty(1 << 20, np.int32)
     for _ in range(10):
@@ -166,7 +162,7 @@ def test_threads_take_one_buffer(device: Device) -> None:
         for buffer in buffers:
             device.fill(buffer, np.int32(7), 90)
 
-        def taken(i: int, buffers: list[Any] = buffers) -> Any:
+        def taken(i, buffers=buffers):
             device.fill(beside, np.int32(i), 1 << 20)
             return device.take(buffers[i % 3], np.int32, 90)
 
@@ -177,7 +173,7 @@ def test_threads_take_one_buffer(device: Device) -> None:
 
 @pytest.mark.slow
 @pytest.mark.first_device
-def test_no_call_leaves_buffers_to_the_garbage_collector(device: Device) -> None:
+def test_no_call_leaves_buffers_to_the_garbage_collector(device):
     """It runs when many objects were made, not when a device's memory is short."""
     calls = mixed_calls(device)
     for call in calls.values():
@@ -199,7 +195,7 @@ def test_no_call_leaves_buffers_to_the_garbage_collector(device: Device) -> None
 
 
 @pytest.mark.parametrize("next_call", ["upload", "take"])
-def test_arrays_are_released_when_kernels_have_finished(device: Device, next_call: str) -> None:
+def test_arrays_are_released_when_kernels_have_finished(device, next_call):
     """Intel's runtimes write to a new buffer while kernels enqueued earlier are running."""
     if not device.shares_memory:
         pytest.skip("kernels read copies here")
@@ -224,7 +220,7 @@ def test_arrays_are_released_when_kernels_have_finished(device: Device, next_cal
 
 
 @pytest.mark.parametrize("count", [1, 250, 1000, 1000 * SLOTS, 12_345])
-def test_chunks(device: Device, count: int) -> None:
+def test_chunks(device, count):
     values = np.random.default_rng(count).integers(0, 1 << 30, count + 7).astype(np.int32)
     buffer, pinned = device.upload(values), Pinned(device, chunk=1000)
     for start in (0, 7):
@@ -233,11 +229,11 @@ def test_chunks(device: Device, count: int) -> None:
         np.testing.assert_array_equal(array, values[start : start + count])
 
 
-def test_one_thread_at_a_time(device: Device) -> None:
+def test_one_thread_at_a_time(device):
     values = np.arange(100_000)
     buffer, pinned = device.upload(values), Pinned(device, chunk=1000)
 
-    def fetch(_: int) -> tuple[bool, Any]:
+    def fetch(_):
         array = np.zeros(100_000, np.int64)
         return pinned.download(buffer, array, 0), array
 
@@ -247,7 +243,7 @@ def test_one_thread_at_a_time(device: Device) -> None:
     assert all(np.array_equal(array, values if done else 0 * values) for done, array in found)
 
 
-def test_large_downloads_take_that_way(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_downloads_take_that_way(device, monkeypatch):
     values = np.arange(3_000_000, dtype=np.int32)
     buffer, used = device.upload(values), []
     plain = Pinned.download
@@ -260,14 +256,14 @@ def test_large_downloads_take_that_way(device: Device, monkeypatch: pytest.Monke
     ("count", "start"),
     [*((n, 0) for n in (1, 999, 1000, 1000 * SLOTS + 1, 12_345)), (4, 28), (4 * (1000 * SLOTS + 3), 28)],
 )
-def test_uploads_in_chunks(device: Device, count: int, start: int) -> None:
+def test_uploads_in_chunks(device, count, start):
     values = np.random.default_rng(count).integers(1, 256, count).astype(np.uint8)
     buffer, pinned = device.zeros(start + count + 8, np.uint8), Pinned(device, chunk=1000)
 
-    def read(view: memoryview, offset: int) -> None:
+    def read(view, offset):
         view[:] = values[offset : offset + len(view)].data
 
-    def fail(view: memoryview, offset: int) -> None:
+    def fail(view, offset):
         if offset >= count - 1000:
             raise ValueError("no more")
 
@@ -280,7 +276,7 @@ def test_uploads_in_chunks(device: Device, count: int, start: int) -> None:
 
 
 @pytest.mark.parametrize("shared", [True, False])
-def test_loading(device: Device, monkeypatch: pytest.MonkeyPatch, shared: bool) -> None:
+def test_loading(device, monkeypatch, shared):
     """Large arrays are read in several parts, wherever they go."""
     if shared and not device.shares_memory:
         pytest.skip("it has memory of its own")
@@ -290,7 +286,7 @@ def test_loading(device: Device, monkeypatch: pytest.MonkeyPatch, shared: bool) 
     values = np.random.default_rng(1).integers(0, 1 << 30, 7001)
     seen = []
 
-    def read(view: memoryview, offset: int) -> None:
+    def read(view, offset):
         seen.append(len(view))
         view[:] = values.view(np.uint8)[offset : offset + len(view)].data
 
@@ -302,10 +298,10 @@ def test_loading(device: Device, monkeypatch: pytest.MonkeyPatch, shared: bool) 
 # --- scratch areas, lent to one borrower at a time, given back, and used again -----------------------------
 
 
-def test_two_borrowers_have_different_areas_which_the_next_two_use_again() -> None:
+def test_two_borrowers_have_different_areas_which_the_next_two_use_again():
     pool, made = Pool[Thing](), []
 
-    def make() -> Thing:
+    def make():
         made.append(Thing())
         return made[-1]
 
@@ -315,7 +311,7 @@ def test_two_borrowers_have_different_areas_which_the_next_two_use_again() -> No
     assert len(made) == 2
     both = threading.Barrier(2, timeout=60)
 
-    def borrow(_: int) -> Thing:
+    def borrow(_):
         with pool.lent(make) as area:
             both.wait()  # both have one now
             return area
@@ -324,10 +320,10 @@ def test_two_borrowers_have_different_areas_which_the_next_two_use_again() -> No
         assert set(threads.map(borrow, range(2))) == set(made) and len(made) == 2
 
 
-def test_many_threads_never_share() -> None:
+def test_many_threads_never_share():
     pool, used, made = Pool[Thing](), set(), []
 
-    def borrow(_: int) -> None:
+    def borrow(_):
         with pool.lent(lambda: made.append(Thing()) or made[-1]) as area:
             assert area not in used
             used.add(area)
@@ -338,7 +334,7 @@ def test_many_threads_never_share() -> None:
     assert 1 <= len(made) <= 8
 
 
-def test_an_area_is_not_used_again_after_an_exception() -> None:
+def test_an_area_is_not_used_again_after_an_exception():
     """An interrupt may have left it between two states; and one that cannot be made harms no other."""
     pool = Pool[Thing]()
     with pytest.raises(ZeroDivisionError), pool.lent(Thing) as first:
@@ -349,7 +345,7 @@ def test_an_area_is_not_used_again_after_an_exception() -> None:
         assert isinstance(second, Thing) and second is not first
 
 
-def test_areas_go_with_the_graph(device: Device) -> None:
+def test_areas_go_with_the_graph(device):
     graph = Graph.from_edges([0], [1])
     pool = device.cached(graph, "areas", Pool)
     assert device.cached(graph, "areas", Pool) is pool

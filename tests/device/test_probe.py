@@ -1,22 +1,18 @@
 """Probes: whether a device works, and its features; the children that find out."""
 
-from __future__ import annotations
-
 import sys
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from clgraph.device import Device, subprocesses
 from clgraph.device import probe as probing
+from clgraph.device import subprocesses
 from clgraph.device.probe import probe, probe_features, run_probe
 from clgraph.device.subprocesses import Found, go_through
 
 
 @pytest.mark.smoke
-def test_features_follow_what_was_measured(device: Device) -> None:
+def test_features_follow_what_was_measured(device):
     measured = {
         "Portable Computing Language": {"HAVE_FP64", "HAVE_INT64_ATOMICS"},
         "Intel(R) OpenCL": {"HAVE_FP64", "HAVE_INT64_ATOMICS", "HAVE_SUBGROUPS", "HAVE_WORKGROUP_FUNCTIONS"},
@@ -33,19 +29,17 @@ def test_features_follow_what_was_measured(device: Device) -> None:
 DIED = "ended the process that used it (SIGABRT): no output"
 
 
-def dead(item: str) -> Found:
+def dead(item):
     return Found(item, "", None, DIED, True, 0.1)
 
 
-def alive(item: str, value: Any) -> Found:
+def alive(item, value):
     return Found(item, "", value, None, False, 0.1)
 
 
-def test_first_probe_is_made_in_a_child(
-    device: Device, monkeypatch: pytest.MonkeyPatch, own_cache: Path
-) -> None:
+def test_first_probe_is_made_in_a_child(device, monkeypatch, own_cache):
     """A driver that was never seen to work may abort; one that was is probed in this process."""
-    asked: list[Any] = []
+    asked = []
     found = [dead("device")]
     monkeypatch.setattr(subprocesses, "go_through", lambda *words: asked.append(words) or iter(found))
     assert probe(device) == f"the probe {DIED}"
@@ -59,9 +53,7 @@ def test_first_probe_is_made_in_a_child(
         assert len(asked) == 3
 
 
-def test_a_feature_that_ends_its_process_is_lacking(
-    device: Device, monkeypatch: pytest.MonkeyPatch, own_cache: Path
-) -> None:
+def test_a_feature_that_ends_its_process_is_lacking(device, monkeypatch, own_cache):
     """As on PoCL 5.0, whose compiler aborts where sub-groups stand beside barriers."""
     found = [alive("device", None), alive("standard", "-cl-std=CL3.0"), alive("FP64", True)]
     found += [dead("SUBGROUPS"), alive("PTX", False), alive("PREFETCH", True)]
@@ -79,7 +71,7 @@ def test_a_feature_that_ends_its_process_is_lacking(
 
 
 @pytest.mark.slow
-def test_children_find_the_features(device: Device, monkeypatch: pytest.MonkeyPatch, own_cache: Path) -> None:
+def test_children_find_the_features(device, monkeypatch, own_cache):
     """As this process does, which is asked where no child can be started."""
     standard, features = probe_features(device)
     assert features == device.features
@@ -88,12 +80,12 @@ def test_children_find_the_features(device: Device, monkeypatch: pytest.MonkeyPa
     assert probe_features(device) == (standard, features)
 
 
-def test_a_wrong_result_is_a_fault(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_result_is_a_fault(device, monkeypatch):
     monkeypatch.setitem(vars(device), "download", lambda *_: np.zeros(65, np.int32))
     assert "its result is wrong (sum 0, expected 2016" in str(run_probe(device))
 
 
-def test_a_device_that_gives_up_long_loops_is_broken(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_device_that_gives_up_long_loops_is_broken(device, monkeypatch):
     """As llvmpipe of Mesa 22.3 does after 65535 steps; the results would be wrong and nobody would know."""
     x = 1
     for _ in range(1000):
@@ -136,7 +128,7 @@ serve(steps)
 
 
 @pytest.fixture
-def module(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def module(monkeypatch, tmp_path):
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     (tmp_path / "leaving.py").write_text(CHILD)
     (tmp_path / "items.py").write_text(ITEMS)
@@ -157,7 +149,7 @@ def module(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         ("late", "ended the process that used it (SIGABRT)", True),
     ],
 )
-def test_ends(module: None, monkeypatch: pytest.MonkeyPatch, how: str, word: str, died: bool) -> None:
+def test_ends(module, monkeypatch, how, word, died):
     """Python's own failures say nothing about a driver."""
     monkeypatch.setattr(subprocesses, "SECONDS", 2.0)
     said = []
@@ -170,7 +162,7 @@ def test_ends(module: None, monkeypatch: pytest.MonkeyPatch, how: str, word: str
     assert (said[0].value == 7) is (how not in ("early", "at once"))
 
 
-def test_a_child_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_that_cannot_be_started(monkeypatch):
     (child,) = go_through("no_such_module")
     assert not child.died and child.item == "" and "no_such_module" in str(child.problem)
     monkeypatch.setattr(subprocesses.sys, "executable", "/no/such/python")
@@ -178,7 +170,7 @@ def test_a_child_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None
     assert not child.died and "could not be started" in str(child.problem)
 
 
-def test_another_child_goes_on_behind_an_item_that_ends_one(module: None) -> None:
+def test_another_child_goes_on_behind_an_item_that_ends_one(module):
     found = [(each.item, each.value, each.died) for each in go_through("items", "b", "d")]
     assert found == [("a", "a!", False), ("b", None, True), ("c", "c!", False), ("d", None, True)]
     found = [(each.item, each.value, each.died) for each in go_through("items", known={"a": 1, "c": 1})]

@@ -1,11 +1,8 @@
 """Programs and launches: reading, building, binaries, arguments, signatures."""
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyopencl as cl
@@ -45,7 +42,7 @@ __kernel void given(__global const int *maybe, __global int *out)
 """
 
 
-def named(path: Path) -> str:
+def named(path):
     """A kernel file, as a device is asked for it."""
     return path.relative_to(kernel_folder()).with_suffix("").as_posix()
 
@@ -53,11 +50,11 @@ def named(path: Path) -> str:
 FILES = sorted(path for path in kernel_folder().rglob("*.cl") if not path.stem.startswith("probe"))
 
 
-def made(device: Device, **more: Any) -> Any:
+def made(device, **more):
     return build_source(device, "add", ADD, (), **more)
 
 
-def add_once(device: Device) -> None:
+def add_once(device):
     """A launch of `add` does what it should."""
     out = device.zeros(4, np.int32)
     made(device).add(4, out=out, n=4, more=1, part=1)
@@ -65,9 +62,7 @@ def add_once(device: Device) -> None:
 
 
 @pytest.mark.smoke
-def test_common_stands_in_front_and_includes_are_inlined(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_common_stands_in_front_and_includes_are_inlined(monkeypatch, tmp_path):
     (tmp_path / "common.h").write_text("COMMON\n")
     (tmp_path / "a.h").write_text('#include "b.h"\nA\n')
     (tmp_path / "b.h").write_text("B\n")
@@ -83,9 +78,7 @@ def test_common_stands_in_front_and_includes_are_inlined(
 
 
 @pytest.mark.smoke
-def test_random123_is_inlined_and_right(
-    device: Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_random123_is_inlined_and_right(device, monkeypatch, tmp_path):
     """Philox 4x32-10 of pyopencl's header, against the known answer of the Random123 distribution."""
     (tmp_path / "common.h").write_text((kernel_folder() / "common.h").read_text())
     (tmp_path / "k.cl").write_text(
@@ -105,12 +98,12 @@ def test_random123_is_inlined_and_right(
 @pytest.mark.slow
 @pytest.mark.first_device
 @pytest.mark.parametrize("name", [named(path) for path in FILES if "fpga" not in path.parts])
-def test_every_kernel_file_builds_with_nothing_but_common(device: Device, name: str) -> None:
+def test_every_kernel_file_builds_with_nothing_but_common(device, name):
     device.program(name)
 
 
 @pytest.mark.smoke
-def test_once_per_process(device: Device) -> None:
+def test_once_per_process(device):
     assert device.program("device/memory_fill") is device.program("device/memory_fill")
     assert device.program("sampling/members", BLOCK=32) is not device.program("sampling/members")
     assert device.program("device/memory_fill").fill_4 is device.program("device/memory_fill").fill_4
@@ -119,7 +112,7 @@ def test_once_per_process(device: Device) -> None:
 
 
 @pytest.mark.smoke
-def test_defines(device: Device) -> None:
+def test_defines(device):
     source = "__kernel void k(__global int *out) { if (get_global_id(0) == 0) out[0] = X + 10 * ON; }"
     options = tuple(program.define_options({"X": 3, "ON": True, "OFF": False, "NOT": None}))
     assert options == ("-DON", "-DX=3")
@@ -129,7 +122,7 @@ def test_defines(device: Device) -> None:
 
 
 @pytest.mark.smoke
-def test_build_error_says_it_all(device: Device, own_cache: Path) -> None:
+def test_build_error_says_it_all(device, own_cache):
     with pytest.raises(BuildError) as error:
         build_source(device, "bad", "__kernel void k(__global int *o) { o[0] = nonsense; }", ("-DX=1",))
     text = str(error.value)
@@ -140,7 +133,7 @@ def test_build_error_says_it_all(device: Device, own_cache: Path) -> None:
 
 
 @pytest.mark.smoke
-def test_kept_on_disk_and_safe_against_damage(device: Device, kept_at_once: Path) -> None:
+def test_kept_on_disk_and_safe_against_damage(device, kept_at_once):
     made(device)
     (file,) = (kept_at_once / "programs").iterdir()
     whole = file.read_bytes()
@@ -153,7 +146,7 @@ def test_kept_on_disk_and_safe_against_damage(device: Device, kept_at_once: Path
     made(device)
 
 
-def test_disk_is_read(device: Device, kept_at_once: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_disk_is_read(device, kept_at_once, monkeypatch):
     made(device)
     original, seen = cl.Program, []
     monkeypatch.setattr(cl, "Program", lambda *given: seen.append(len(given)) or original(*given))
@@ -161,9 +154,7 @@ def test_disk_is_read(device: Device, kept_at_once: Path, monkeypatch: pytest.Mo
     assert seen == [3]  # context, devices, binaries: not a source
 
 
-def test_unwritable_cache_costs_nothing_but_time(
-    device: Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_unwritable_cache_costs_nothing_but_time(device, monkeypatch, tmp_path):
     (tmp_path / "file").touch()
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path / "file"))
     made(device)
@@ -171,13 +162,13 @@ def test_unwritable_cache_costs_nothing_but_time(
         build_source(device, "bad", "nonsense", ())
 
 
-def test_pyopencl_keeps_nothing(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pyopencl_keeps_nothing(device, monkeypatch):
     cached = "pyopencl.cache.create_built_program_from_source_cached"
     monkeypatch.setattr(cached, lambda *_, **__: pytest.fail("pyopencl's own cache was asked"))
     made(device, keep=False)
 
 
-def test_device_without_a_compiler(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_device_without_a_compiler(device, monkeypatch):
     """What it could run comes from a binary (tests/fpga/test_binary.py); anything else is refused."""
     monkeypatch.setenv("CLGRAPH_WITHOUT", "compiler")
     board = Device(device.raw, device.spec)
@@ -187,7 +178,7 @@ def test_device_without_a_compiler(device: Device, monkeypatch: pytest.MonkeyPat
         board.program("csr/generate")
 
 
-def test_sizes_are_padded(device: Device) -> None:
+def test_sizes_are_padded(device):
     add = made(device).add
     for n in (1, 5, 255, 256, 257):
         out = device.zeros(n, np.int32)
@@ -201,7 +192,7 @@ def test_sizes_are_padded(device: Device) -> None:
     assert device.download(out, np.int32, 35).tolist() == [10 * j + i for j in range(5) for i in range(7)]
 
 
-def test_exact_sizes_and_local_memory(device: Device) -> None:
+def test_exact_sizes_and_local_memory(device):
     out = device.zeros(4, np.int32)
     group_sum, shared = made(device).group_sum, cl.LocalMemory(32)
     given = device.upload(np.arange(32, dtype=np.int32))
@@ -211,7 +202,7 @@ def test_exact_sizes_and_local_memory(device: Device) -> None:
         group_sum.exact(33, local=8, in_=given, out=out, shared=shared)
 
 
-def test_null_pointer(device: Device) -> None:
+def test_null_pointer(device):
     out = device.zeros(1, np.int32)
     for maybe in (out, None):
         made(device).given(1, maybe=maybe, out=out)
@@ -219,14 +210,14 @@ def test_null_pointer(device: Device) -> None:
 
 
 @pytest.mark.parametrize("given", [(True, False), (False, True)])
-def test_an_interrupt_leaves_arguments_that_fit_each_other(device: Device, given: tuple[bool, ...]) -> None:
+def test_an_interrupt_leaves_arguments_that_fit_each_other(device, given):
     """At whatever line it comes: once half of what was found out about null pointers stayed behind."""
     kernel, out = made(device).given, device.zeros(1, np.int32)
 
-    def interrupted(line: int) -> bool:
+    def interrupted(line):
         left = iter(range(line))
 
-        def trace(frame: Any, event: str, _: Any) -> Any:
+        def trace(frame, event, _):
             if frame.f_code.co_name not in ("_set", "_look_at"):
                 return trace if event == "call" else None
             if event == "line" and next(left, None) is None:
@@ -255,7 +246,7 @@ def test_an_interrupt_leaves_arguments_that_fit_each_other(device: Device, given
     assert line > 10
 
 
-def test_numbers_become_what_the_kernel_declares(device: Device) -> None:
+def test_numbers_become_what_the_kernel_declares(device):
     add, out = made(device).add, device.zeros(4, np.int32)
     for n, more, part in ((4, 1, 1), (np.int64(4), True, np.float64(1)), (np.uint8(4), np.int32(1), 1.5)):
         device.fill(out, np.int32(0), 4)
@@ -277,7 +268,7 @@ def test_numbers_become_what_the_kernel_declares(device: Device) -> None:
         ({"more": ...}, "lacks its argument more"),
     ],
 )
-def test_wrong_arguments(device: Device, wrong: dict[str, Any], words: str) -> None:
+def test_wrong_arguments(device, wrong, words):
     out = device.zeros(4, np.int32)
     given = {"out": out, "n": 4, "more": 1, "part": 1.0, **wrong}
     with pytest.raises(TypeError, match=words):
@@ -286,9 +277,9 @@ def test_wrong_arguments(device: Device, wrong: dict[str, Any], words: str) -> N
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.float32, np.int16])
-def test_a_buffer_of_other_elements(device: Device, dtype: type) -> None:
+def test_a_buffer_of_other_elements(device, dtype):
     add, wrong = made(device).add, device.zeros(4, dtype)
-    given: dict[str, Any] = {"n": 4, "more": 1, "part": 1}
+    given = {"n": 4, "more": 1, "part": 1}
     for launch in (partial(add, 4, **given), add.bind):
         with pytest.raises(TypeError, match=rf"line 2\), argument .*out`: a buffer of {np.dtype(dtype)} is"):
             launch(out=wrong)
@@ -297,7 +288,7 @@ def test_a_buffer_of_other_elements(device: Device, dtype: type) -> None:
     add(4, out=cl.Buffer(device.context, cl.mem_flags.READ_WRITE, 16), **given)  # the user's own says nothing
 
 
-def test_a_buffer_for_a_number_and_too_large_a_group(device: Device) -> None:
+def test_a_buffer_for_a_number_and_too_large_a_group(device):
     add, out = made(device).add, device.zeros(4, np.int32)
     with pytest.raises(TypeError, match="argument `int n`: OwnBuffer"):
         add(4, out=out, n=out, more=1, part=1)
@@ -305,7 +296,7 @@ def test_a_buffer_for_a_number_and_too_large_a_group(device: Device) -> None:
         add(4, local=64 * 2**20 + 1, out=out, n=4, more=1, part=1)
 
 
-def test_bound_arguments_stay(device: Device) -> None:
+def test_bound_arguments_stay(device):
     add, out, other = made(device).add, device.zeros(4, np.int32), device.zeros(4, np.int32)
     bound = add.bind(out=out, part=0)
     twice = bound.bind(more=5)
@@ -322,9 +313,9 @@ def test_bound_arguments_stay(device: Device) -> None:
         add.bind(m=1)
 
 
-def test_arguments_from_attributes(device: Device) -> None:
+def test_arguments_from_attributes(device):
     class Run:
-        def __init__(self) -> None:
+        def __init__(self):
             self.out, self.n, self.more, self.unknown = device.zeros(4, np.int32), 4, 1, "not the kernel's"
 
     run, add = Run(), made(device).add
@@ -338,7 +329,7 @@ def test_arguments_from_attributes(device: Device) -> None:
         add.launch(run, 4, part=0, m=1)
 
 
-def test_public_set_arg_does_as_well(device: Device) -> None:
+def test_public_set_arg_does_as_well(device):
     """pyopencl's quick ways of setting arguments are private: without them all is slower, not different."""
     out, add = device.zeros(4, np.int32), made(device).add
     add._set_scalars = add._set_memory = add._set_slowly
@@ -346,7 +337,7 @@ def test_public_set_arg_does_as_well(device: Device) -> None:
     assert device.download(out, np.int32, 4).tolist() == [2, 2, 2, 2]
 
 
-def test_a_program_without_kernels(device: Device) -> None:
+def test_a_program_without_kernels(device):
     """As PoCL 3.0 says that it has built what its compiler gave up (tests/drivers/vectors_512.cl)."""
     source = "static inline int none(int x) { return x; }\n"
     empty = build_source(device, "empty", source, (), keep=False)
@@ -360,11 +351,11 @@ def test_a_program_without_kernels(device: Device) -> None:
 # --- signatures of kernels, as they are read from sources -------------------------------------------------
 
 
-def told(source: str, *options: str) -> dict[str, list[str]]:
+def told(source, *options):
     return {name: [*map(str, found.parameters)] for name, found in signatures(source, options).items()}
 
 
-def test_macros_conditions_and_comments() -> None:
+def test_macros_conditions_and_comments():
     source = """
 #define REST , __global const uint *restrict rest, \\
              const int many  // the last two
@@ -399,7 +390,7 @@ __kernel void third(void) {}
     assert told(source, "-DGONE")["third"] == []
 
 
-def test_where_a_kernel_is() -> None:
+def test_where_a_kernel_is():
     source = '#line 1 "common.h"\n\n#line 7 "a/b.cl"\n\n__kernel void k(const int n) {}\n'
     (signature,) = signatures(source, ()).values()
     assert (signature.file, signature.line) == ("a/b.cl", 8)
@@ -413,7 +404,7 @@ def test_where_a_kernel_is() -> None:
         ("__kernel void k(int x", "not closed"),
     ],
 )
-def test_what_is_not_understood(source: str, words: str) -> None:
+def test_what_is_not_understood(source, words):
     with pytest.raises(BuildError, match=words):
         signatures(source, ())
 
@@ -421,7 +412,7 @@ def test_what_is_not_understood(source: str, words: str) -> None:
 @pytest.mark.slow
 @pytest.mark.first_device
 @pytest.mark.parametrize("file", FILES, ids=named)
-def test_as_the_compiler_reads_them(device: Device, file: Path) -> None:
+def test_as_the_compiler_reads_them(device, file):
     source = read_source(named(file))
     options = device.build_options
     if "fpga" in file.parts and device.kind == "gpu":

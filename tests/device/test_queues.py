@@ -1,21 +1,16 @@
 """Queues: a user's own device, context and queue, arrays for their kernels; profiles of what runs."""
 
-from __future__ import annotations
-
 import gc
 import json
 import weakref
-from pathlib import Path
 
 import numpy as np
 import pyopencl as cl
 import pytest
-from cli_runs import InProcess
 from pyopencl.array import Array, zeros
 
 import clgraph
 from clgraph import Graph
-from clgraph.device import Device
 from clgraph.device.launch import record_launches
 
 SOURCE = """
@@ -27,12 +22,12 @@ kernel void lengths(global const int *row_ptr, global int *degree) {
 
 
 @pytest.fixture
-def graph() -> Graph:
+def graph():
     return Graph.from_edges([0, 1, 2, 2], [1, 2, 3, 4], weights=[1, 2, 3, 4])
 
 
 @pytest.mark.smoke
-def test_a_queue_of_the_users_is_used(device: Device, graph: Graph) -> None:
+def test_a_queue_of_the_users_is_used(device, graph):
     context = cl.Context([device.raw])
     queue = cl.CommandQueue(context)
     mine = clgraph.get_device(queue)
@@ -57,7 +52,7 @@ def test_a_queue_of_the_users_is_used(device: Device, graph: Graph) -> None:
 
 
 @pytest.mark.parametrize("of_queue", [False, True], ids=["context", "queue"])
-def test_what_is_the_users_goes_with_them(device: Device, graph: Graph, of_queue: bool) -> None:
+def test_what_is_the_users_goes_with_them(device, graph, of_queue):
     context = cl.Context([device.raw])
     given = cl.CommandQueue(context) if of_queue else context
     mine = weakref.ref(clgraph.get_device(given))
@@ -75,19 +70,19 @@ def test_what_is_the_users_goes_with_them(device: Device, graph: Graph, of_queue
     assert len(ranks.scores) == 5
 
 
-def test_arrays_of_a_graph_that_was_made_there(device: Device) -> None:
+def test_arrays_of_a_graph_that_was_made_there(device):
     made = clgraph.powerlaw_graph(300, seed=1, device=device)
     there = made.device_arrays(device)
     assert np.array_equal(there.col_idx.get(), made.col_idx) and there.weights is None
 
 
-def test_a_device_of_pyopencl_is_the_one_in_the_list() -> None:
+def test_a_device_of_pyopencl_is_the_one_in_the_list():
     device = clgraph.get_device()
     assert clgraph.get_device(device.raw) is device
     assert clgraph.devices()[0].fault is None
 
 
-def test_what_cannot_be_used_is_refused() -> None:
+def test_what_cannot_be_used_is_refused():
     device = clgraph.get_device()
     mode = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
     queue = cl.CommandQueue(device.context, properties=mode)
@@ -95,14 +90,14 @@ def test_what_cannot_be_used_is_refused() -> None:
         with pytest.raises(clgraph.DeviceError, match="out of order"):
             clgraph.get_device(queue)
     with pytest.raises(clgraph.DeviceError, match=r"queue of pyopencl, or None"):
-        clgraph.get_device(3)  # type: ignore[arg-type]
+        clgraph.get_device(3)
 
 
 # --- profiles of what runs on a device --------------------------------------------------------------------
 
 
 @pytest.mark.smoke
-def test_every_kernel_and_copy_is_measured(device: Device, tmp_path: Path) -> None:
+def test_every_kernel_and_copy_is_measured(device, tmp_path):
     graph = Graph.from_edges(np.arange(2000), (np.arange(2000) * 7 + 1) % 2000)
     plain = clgraph.bfs(graph, 0, device=device)
     graph.free(device)
@@ -128,7 +123,7 @@ def test_every_kernel_and_copy_is_measured(device: Device, tmp_path: Path) -> No
     assert len(measured.activities) == len(names)  # nothing is measured after the block
 
 
-def test_one_profile_at_a_time_and_none_after_an_error() -> None:
+def test_one_profile_at_a_time_and_none_after_an_error():
     device = clgraph.get_device()
     queue = device.queue
     with clgraph.profile(device):
@@ -141,7 +136,7 @@ def test_one_profile_at_a_time_and_none_after_an_error() -> None:
     assert device.queue is queue and device.notes is None
 
 
-def test_commands_write_traces(run: InProcess, tmp_path: Path) -> None:
+def test_commands_write_traces(run, tmp_path):
     graph = tmp_path / "g.txt"
     graph.write_text("0 1\n1 2\n2 3\n")
     done = run("components", graph, "--trace", tmp_path / "t.json", "-q")

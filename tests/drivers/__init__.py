@@ -7,10 +7,8 @@ how``) and what clgraph does about it (``here:``). A driver's next version is tr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 FOLDER = Path(__file__).resolve().parent
 ITEMS, LOCAL = 64, 16
@@ -26,7 +24,7 @@ class Fails:
     device: str
     how: str
 
-    def is_there(self, device: Any) -> bool:
+    def is_there(self, device):
         """Whether this is that driver."""
         release = re.sub(r"OpenCL [\d.]+", "", device.platform_version)
         versions = re.findall(r"\d+(?:\.\d+)+", f"{device.driver_version} {release}")
@@ -37,23 +35,23 @@ class Fails:
         )
 
 
-def names() -> list[str]:
+def names():
     """All minimal kernels."""
     return sorted(path.stem for path in FOLDER.glob("*.cl"))
 
 
-def fails(name: str) -> list[Fails]:
+def fails(name):
     """The drivers that are known to fail at a kernel."""
     found = FAILS.findall((FOLDER / f"{name}.cl").read_text())
     return [Fails(*each) for each in found]
 
 
-def known_to_fail(name: str, device: Any) -> str | None:
+def known_to_fail(name, device):
     """How this device's driver is known to fail at a kernel; None if it is not."""
     return next((each.how for each in fails(name) if each.is_there(device)), None)
 
 
-def try_here(name: str, device: Any) -> str:
+def try_here(name, device):
     """Build and run a kernel in this process, which may die of it: "right", "wrong" or why it was not built.
 
     ``minimal(out, in)`` runs over 64 work-items in groups of 16; in[i] is i; a right driver sets out to 1.
@@ -75,7 +73,7 @@ def try_here(name: str, device: Any) -> str:
     return "right" if (got == 1).all() else "wrong"
 
 
-def try_in_a_child(name: str, device: Any) -> str:
+def try_in_a_child(name, device):
     """`try_here`, or how the driver ended the child. PYTHONPATH must lead to the folder tests/."""
     from clgraph.device.subprocesses import go_through
 
@@ -83,7 +81,7 @@ def try_in_a_child(name: str, device: Any) -> str:
     return str(found.value or found.problem)
 
 
-def steps(_: object, name: str, spec: str, identity: list[str]) -> Iterator[tuple[str, str, Any]]:
+def steps(_, name, spec, identity):
     """The child's part: `try_here`."""
     from clgraph.device.choosing import list_devices
 
@@ -141,7 +139,7 @@ KNOWN = (
 )
 
 
-def known(name: str, device: Any) -> Known | None:
+def known(name, device):
     """What a device's driver is known to get wrong in a test; None if nothing is."""
     for each in KNOWN:
         if re.search(each.tests, name) and any(one.is_there(device) for one in fails(each.kernel)):

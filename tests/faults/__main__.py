@@ -1,7 +1,5 @@
 """``python tests/faults kills|disks|memory|lines``: makes faults, and counts what became of them."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time
@@ -11,7 +9,7 @@ TESTS = Path(__file__).resolve().parent.parent
 COUNTS = {"kills": 240, "disks": 240, "lines": 0, "memory": 0}
 
 
-def main() -> int:
+def main():
     """The command line."""
     parser = argparse.ArgumentParser(prog="python tests/faults", description="Faults on purpose.")
     parser.add_argument("what", choices=list(COUNTS), nargs="+")

@@ -1,23 +1,20 @@
 """Outputs on disks that are full or read-only: the old output stays, and the message names the file."""
 
-from __future__ import annotations
-
 import os
 import random
 import resource
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from faults.trials import FOLDER, TASKS, Ended, Prepared, Tally, content, parts, prepare, raw, run, temporary
+from faults.trials import FOLDER, TASKS, Tally, content, parts, prepare, raw, run, temporary
 
 PAGE = 4096
 
 
-def may_mount() -> bool:
+def may_mount():
     """Whether this user may mount a small disk in memory."""
     with tempfile.TemporaryDirectory() as folder:
         mounted = subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], capture_output=True)
@@ -27,7 +24,7 @@ def may_mount() -> bool:
 
 
 @contextmanager
-def small_disk(folder: Path, nbytes: int) -> Iterator[None]:
+def small_disk(folder, nbytes):
     """Mount a disk of so many bytes, in whole pages, on a folder."""
     size = f"size={pages(nbytes)}"
     subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", str(folder)], check=True)
@@ -37,22 +34,22 @@ def small_disk(folder: Path, nbytes: int) -> Iterator[None]:
         subprocess.run(["umount", str(folder)], check=True)
 
 
-def pages(nbytes: int) -> int:
+def pages(nbytes):
     """Bytes that a file of this length takes."""
     return -(-nbytes // PAGE) * PAGE
 
 
-def room_of(data: bytes) -> int:
+def room_of(data):
     """Bytes that an output takes on a disk."""
     return sum(pages(len(held)) for _, held in parts(data))
 
 
-def longest(data: bytes) -> int:
+def longest(data):
     """Bytes of the longest file of an output."""
     return max(len(held) for _, held in parts(data))
 
 
-def disks(count: int, seed: int, only: str = "") -> Tally:
+def disks(count, seed, only=""):
     """So many trials, spread over the tasks: full disks, limits on a file's size, read-only folders."""
     tally = Tally()
     tasks = [task for task in TASKS if only in task.name]
@@ -71,7 +68,7 @@ def disks(count: int, seed: int, only: str = "") -> Tally:
     return tally
 
 
-def after(prepared: Prepared, ended: Ended) -> str | None:
+def after(prepared, ended):
     """What is wrong with a command that must have failed, beside its files."""
     if ended.status != 1:
         return f"status {ended.status}: {ended.said[-300:]}"
@@ -80,7 +77,7 @@ def after(prepared: Prepared, ended: Ended) -> str | None:
     return raw(ended)
 
 
-def files_fault(prepared: Prepared, *, all_old: bool) -> str | None:
+def files_fault(prepared, *, all_old):
     """What is wrong with the files that are there."""
     if left := temporary(prepared.folder):
         return f"{left[0].name} is left"
@@ -90,7 +87,7 @@ def files_fault(prepared: Prepared, *, all_old: bool) -> str | None:
     return prepared.fault()
 
 
-def full(prepared: Prepared, rng: random.Random) -> tuple[Ended, str | None]:
+def full(prepared, rng):
     """A disk with too little room for the first of the new files."""
     # all files of a triple are complete before the first is renamed; other files come one by one
     triple = prepared.task.suffixes[-1] == ".properties"
@@ -107,7 +104,7 @@ def full(prepared: Prepared, rng: random.Random) -> tuple[Ended, str | None]:
         return ended, files_fault(prepared, all_old=True)
 
 
-def limited(prepared: Prepared, rng: random.Random) -> tuple[Ended, str | None]:
+def limited(prepared, rng):
     """No file of the process may be longer than a part of the longest new one."""
     prepared.put_old()
     most = int(rng.random() * 0.95 * max(map(longest, prepared.new.values())))
@@ -116,7 +113,7 @@ def limited(prepared: Prepared, rng: random.Random) -> tuple[Ended, str | None]:
     return ended, files_fault(prepared, all_old=len(prepared.new) == 1)
 
 
-def read_only(prepared: Prepared, rng: random.Random) -> tuple[Ended, str | None]:
+def read_only(prepared, rng):
     """A folder in which nothing may be made."""
     if os.getuid():
         prepared.put_old()

@@ -1,7 +1,5 @@
 """Commands that are killed at a random moment: the output is the old one or the new one."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal
@@ -9,13 +7,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from faults.trials import TASKS, Prepared, Tally, begin, end, prepare, raw, run, temporary
+from faults.trials import TASKS, Tally, begin, end, prepare, raw, run, temporary
 
 SIGNALS = {signal.SIGKILL: -signal.SIGKILL, signal.SIGTERM: 143, signal.SIGINT: 130}
 DAYS = 2 * 24 * 3600
 
 
-def kills(count: int, seed: int, only: str = "") -> Tally:
+def kills(count, seed, only=""):
     """So many trials, spread over the tasks."""
     tally = Tally()
     tasks = [task for task in TASKS if only in task.name]
@@ -35,7 +33,7 @@ def kills(count: int, seed: int, only: str = "") -> Tally:
     return tally
 
 
-def trial(prepared: Prepared, rng: random.Random, usual: float) -> tuple[str, str | None]:
+def trial(prepared, rng, usual):
     """Kill one command; how that went, and what is wrong."""
     number = rng.choice(list(SIGNALS))
     prepared.put_old()
@@ -76,7 +74,7 @@ def trial(prepared: Prepared, rng: random.Random, usual: float) -> tuple[str, st
     return how, fault
 
 
-def swept(prepared: Prepared) -> str | None:
+def swept(prepared):
     """The next run removes what dead processes left, once that is old; what is young it leaves."""
     files = temporary(prepared.folder)
     if run(prepared.command).status or temporary(prepared.folder) != files:

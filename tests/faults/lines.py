@@ -1,18 +1,14 @@
 """Odd command lines: every command, every option, with no value, an odd one, twice, or in the wrong place."""
 
-from __future__ import annotations
-
 import random
 import resource
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
 from clgraph.cli import cli
-from faults.trials import Ended, Tally, raw, run
+from faults.trials import Tally, raw, run
 
 # no number, no word of a list; `STRANGE` may be right for some, which must then be done or refused in words
 WRONG = ("\udcff\udcfe", "²")
@@ -61,7 +57,7 @@ CHECKED = (click.types.IntParamType, click.types.FloatParamType, click.Choice)
 SECONDS = 60  # of processor time for one of them
 
 
-def odd_lines() -> Iterator[tuple[list[str], bool]]:
+def odd_lines():
     """Command lines, and whether each is certainly wrong."""
     for line in NO_COMMANDS:
         yield line.split(" "), line not in ("", "generate", "fpga")
@@ -87,15 +83,15 @@ def odd_lines() -> Iterator[tuple[list[str], bool]]:
                 yield [*words, *base, mark, value], typed and value in WRONG
 
 
-def options_of(words: list[str]) -> list[click.Option]:
+def options_of(words):
     """The options of a command."""
-    found: Any = cli
+    found = cli
     for word in words:
         found = found.get_command(click.Context(cli), word)
     return [option for option in found.params if isinstance(option, click.Option)]
 
 
-def lines(count: int, seed: int, only: str = "") -> Tally:
+def lines(count, seed, only=""):
     """So many of them, drawn from all there are (0: all)."""
     chosen = [each for each in odd_lines() if only in " ".join(each[0])]
     if count and count < len(chosen):
@@ -114,7 +110,7 @@ def lines(count: int, seed: int, only: str = "") -> Tally:
     return tally
 
 
-def fault(ended: Ended, wrong: bool) -> str | None:
+def fault(ended, wrong):
     """What is wrong with how a command ended."""
     if ended.status not in ((1, 2) if wrong else (0, 1, 2)):
         return f"status {ended.status}: {ended.said[-300:]}"

@@ -1,12 +1,8 @@
 """A device without memory: the n-th allocation of a call fails, for each n and each public call."""
 
-from __future__ import annotations
-
 import gc
 import weakref
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 import pyopencl as cl
@@ -14,7 +10,6 @@ import pytest
 from mixed_calls import equal, mixed_calls
 
 import clgraph
-from clgraph.device import Device
 from clgraph.device import memory as device_memory
 from faults.trials import Tally
 
@@ -22,30 +17,30 @@ from faults.trials import Tally
 class Allocations:
     """Buffers that were made and live, and which of those to come fails."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.made = 0
-        self.fails: int | None = None
-        self.live: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.fails = None
+        self.live = weakref.WeakSet()
 
-    def next(self) -> None:
+    def next(self):
         """One more is made."""
         number, self.made = self.made, self.made + 1
         if number == self.fails:
             raise cl.MemoryError("clCreateBuffer failed: MEM_OBJECT_ALLOCATION_FAILURE")
 
-    def begin(self, fails: int | None) -> None:
+    def begin(self, fails):
         """Count from 0."""
         self.made, self.fails = 0, fails
 
 
 @contextmanager
-def watched() -> Iterator[Allocations]:
+def watched():
     """Within the block every buffer is counted."""
     seen = Allocations()
 
-    def counted(base: Any) -> Any:
-        class Counted(base):  # type: ignore[misc]
-            def __init__(self, *args: Any, **options: Any) -> None:
+    def counted(base):
+        class Counted(base):
+            def __init__(self, *args, **options):
                 seen.next()
                 super().__init__(*args, **options)
                 seen.live.add(self)
@@ -58,7 +53,7 @@ def watched() -> Iterator[Allocations]:
         yield seen
 
 
-def memory(count: int, seed: int, only: str = "", device: Device | None = None) -> Tally:
+def memory(count, seed, only="", device=None):
     """Every n-th allocation of every call, until `count` trials were made (0: all there are)."""
     del seed  # nothing is drawn: all there is is tried
     tally = Tally()
@@ -79,9 +74,7 @@ def memory(count: int, seed: int, only: str = "", device: Device | None = None) 
     return tally
 
 
-def trial(
-    device: Device, seen: Allocations, number: int, call: Any, expected: Any
-) -> tuple[bool, str, str | None]:
+def trial(device, seen, number, call, expected):
     """Whether there was such an allocation, how the call ended, and what is wrong with that."""
     settle(device)
     before, fault = len(seen.live), None
@@ -108,7 +101,7 @@ def trial(
     return happened, end, fault
 
 
-def settle(device: Device) -> None:
+def settle(device):
     """Free what nobody holds, and what is kept for graphs."""
     device.release()
     gc.collect()

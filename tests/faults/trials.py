@@ -12,7 +12,6 @@ import sys
 import tempfile
 import traceback
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,11 +29,11 @@ class Task:
     suffixes: tuple[str, ...]
 
     @property
-    def device(self) -> bool:
+    def device(self):
         """Whether it uses one."""
         return not self.args.startswith(("convert ", "generate "))
 
-    def command(self, source: Path, folder: Path) -> list[str]:
+    def command(self, source, folder):
         """Its arguments."""
         places = {"IN": source, "SHARDS": source.with_suffix(".clgs")}
         out = str(folder / "out")
@@ -42,7 +41,7 @@ class Task:
             out + word[3:] if word[:3] == "OUT" else str(places.get(word, word)) for word in self.args.split()
         ]
 
-    def files(self, folder: Path) -> list[Path]:
+    def files(self, folder):
         """What it writes into a folder."""
         return [folder / f"out{suffix}" for suffix in self.suffixes]
 
@@ -50,19 +49,19 @@ class Task:
 FOLDER = b"a folder\n"
 
 
-def content(path: Path) -> bytes:
+def content(path):
     """The bytes of an output: of a file, or of all files of a folder."""
     if not path.is_dir():
         return path.read_bytes()
     return FOLDER + pickle.dumps([(file.name, file.read_bytes()) for file in sorted(path.iterdir())])
 
 
-def parts(data: bytes) -> list[tuple[str, bytes]]:
+def parts(data):
     """The files of an output, with their names below it."""
     return pickle.loads(data.removeprefix(FOLDER)) if data.startswith(FOLDER) else [("", data)]
 
 
-def put(path: Path, data: bytes) -> None:
+def put(path, data):
     """Write an output of these bytes."""
     if data.startswith(FOLDER):
         path.mkdir()
@@ -70,7 +69,7 @@ def put(path: Path, data: bytes) -> None:
         (path / name).write_bytes(held)
 
 
-def remove(path: Path) -> None:
+def remove(path):
     """Remove a file, or a folder."""
     if path.is_dir():
         shutil.rmtree(path)
@@ -122,20 +121,20 @@ class Tally:
     counts: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
 
-    def add(self, what: str, end: str, fault: str | None) -> None:
+    def add(self, what, end, fault):
         """Count one more; say at once what is wrong with it."""
         self.counts[end] += 1
         if fault is not None:
             self.failures.append(f"{what}: {fault}")
             print(f"{what}: {fault}", file=sys.stderr, flush=True)
 
-    def shown(self) -> str:
+    def shown(self):
         """A line of counts."""
         ends = ", ".join(f"{count} {end}" for end, count in self.counts.most_common())
         return f"{sum(self.counts.values())} trials ({ends}), {len(self.failures)} failed"
 
 
-def begin(args: Sequence[str], said: Path, limits: tuple[tuple[int, int], ...] = ()) -> int:
+def begin(args, said, limits=()):
     """Start ``clgraph ARGS`` in a fork of this process, which has opened no driver; its id."""
     # a signal that comes while Python's own hooks of the fork run would be printed and dropped
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
@@ -158,7 +157,7 @@ def begin(args: Sequence[str], said: Path, limits: tuple[tuple[int, int], ...] =
         os._exit(status)
 
 
-def _become(args: Sequence[str], said: Path, limits: tuple[tuple[int, int], ...]) -> None:
+def _become(args, said, limits):
     corpus.HOST_SHARE = 1 << 18  # blocks of some thousand walks, so that there is something to resume
     out = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     nowhere = os.open(os.devnull, os.O_RDONLY)
@@ -172,13 +171,13 @@ def _become(args: Sequence[str], said: Path, limits: tuple[tuple[int, int], ...]
     main(list(args))
 
 
-def end(child: int, said: Path) -> Ended:
+def end(child, said):
     """Wait for its end."""
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     return Ended(status, said.read_text(encoding="utf-8", errors="replace") if said.exists() else "")
 
 
-def run(args: Sequence[str], limits: tuple[tuple[int, int], ...] = (), folder: Path | None = None) -> Ended:
+def run(args, limits=(), folder=None):
     """A command from its start to its end, in a folder of its own or in this one."""
     with tempfile.TemporaryDirectory(prefix="faults-") as new:
         said = Path(new, "said")
@@ -190,13 +189,13 @@ def run(args: Sequence[str], limits: tuple[tuple[int, int], ...] = (), folder: P
             os.chdir(before)
 
 
-def raw(ended: Ended) -> str | None:
+def raw(ended):
     """What of a command's words no user should see."""
     found = re.search("Traceback|fault of clgraph|Exception ignored", ended.said)
     return f"{found[0]}: {ended.said[-600:]}" if found else None
 
 
-def temporary(folder: Path) -> list[Path]:
+def temporary(folder):
     """Temporary files of clgraph in a folder."""
     return sorted(folder.glob(".clgraph-*"))
 
@@ -211,14 +210,14 @@ class Prepared:
     command: list[str]  # writes the new files, into `folder`
     folder: Path
 
-    def put_old(self) -> None:
+    def put_old(self):
         """Make the folder anew, with the old files."""
         for file in self.folder.iterdir():
             remove(file)
         for name, data in self.old.items():
             put(self.folder / name, data)
 
-    def fault(self) -> str | None:
+    def fault(self):
         """What is wrong with the files that are there: each is the old or the new one, whole."""
         there = {}
         for name in self.old:
@@ -232,7 +231,7 @@ class Prepared:
         strange = [name for name, data in there.items() if data not in known[name] and not whole(name, data)]
         return f"{', '.join(strange)}: neither the old nor the new one" if strange else None
 
-    def refused(self) -> str | None:
+    def refused(self):
         """Files of one output that do not belong together are refused by the reader."""
         try:
             graph = clgraph.read(self.folder / f"out{self.task.suffixes[0]}")
@@ -240,13 +239,13 @@ class Prepared:
             return None
         return f"a mixture of old and new is read as {graph}"
 
-    def is_new(self) -> bool:
+    def is_new(self):
         """Whether all files are the new ones."""
         found = {name: content(self.folder / name) for name in self.new}
         return all(data == self.new[name] or whole(name, data) for name, data in found.items())
 
 
-def whole(name: str, data: bytes) -> bool:
+def whole(name, data):
     """Whether a file that says when it was made, or how long that took, has its end."""
     if name.endswith(".html"):
         return data.rstrip().endswith(b"</html>")
@@ -254,10 +253,10 @@ def whole(name: str, data: bytes) -> bool:
 
 
 # what each task writes from the two graphs, once made: kills and disks use the same
-_made: dict[str, list[dict[str, bytes]]] = {}
+_made = {}
 
 
-def prepare(task: Task, folder: Path) -> Prepared:
+def prepare(task, folder):
     """Run a task on two graphs, without a fault; the graphs are beside the folder, for all tasks."""
     sources = [folder.parent / f"graph{number}.txt" for number in (1, 2)]
     for number, source in enumerate(sources, start=1):
@@ -268,7 +267,7 @@ def prepare(task: Task, folder: Path) -> Prepared:
     place = folder / "place"
     place.mkdir()
 
-    def command(number: int) -> list[str]:
+    def command(number):
         words = task.command(sources[number - 1], place)
         return [str(number) if word == "SEED" else word for word in words]
 

@@ -4,7 +4,6 @@ import ast
 import itertools
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -39,7 +38,6 @@ PLAIN = (*TEXT, ".mtx", ".mtx.gz", ".graph", ".graph.gz", ".npz")
 
 def random_graph(random, text):
     rows = int(random.integers(1, 9))
-    names: Any
     if text:
         chosen = random.choice(len(NAMES), size=int(random.integers(1, 6)), replace=False)
         names = np.array([NAMES[i] for i in chosen], dtype=object)

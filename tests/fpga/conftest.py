@@ -1,19 +1,16 @@
 """What the tests of FPGAs share: the emulator, and a binary for it."""
 
-from __future__ import annotations
-
 import shutil
-from pathlib import Path
 
 import pytest
 from devices import working_devices
 
-from clgraph.device import Device, Setup
+from clgraph.device import Setup
 from clgraph.fpga import binary, offline
 
 
 @pytest.fixture(scope="module")
-def emulator(request: pytest.FixtureRequest) -> Device:
+def emulator(request):
     words = request.config.getoption("--devices") or request.config.getoption("--require")
     chosen = "fpga" in words.split(",") if words else next(iter(working_devices()), "") == "fpga"
     found = working_devices().get("fpga")
@@ -23,7 +20,7 @@ def emulator(request: pytest.FixtureRequest) -> Device:
 
 
 @pytest.fixture(scope="module")
-def made(emulator: Device, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(emulator, tmp_path_factory):
     """A binary of all pipelines for the emulator."""
     path = tmp_path_factory.mktemp("binary") / "clgraph.aocx"
     order = offline.Order(path, "emulator")
@@ -32,7 +29,7 @@ def made(emulator: Device, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def copy(made: Path, tmp_path: Path) -> Path:
+def copy(made, tmp_path):
     for file in (made, binary.sidecar_of(made)):
         shutil.copy(file, tmp_path)
     return tmp_path / made.name

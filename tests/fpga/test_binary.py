@@ -1,17 +1,13 @@
 """Binaries for FPGAs, on the emulator: loading them, refusing those that do not fit; the form of kernels."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
 import sys
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from cli_runs import InProcess, python
+from cli_runs import python
 from devices import working_devices
 
 import clgraph
@@ -21,7 +17,7 @@ from clgraph.errors import BuildError, DeviceError
 from clgraph.fpga import binary
 
 
-def alter(path: Path, **changes: Any) -> None:
+def alter(path, **changes):
     side = binary.sidecar_of(path)
     side.write_text(json.dumps(json.loads(side.read_text()) | changes))
 
@@ -52,7 +48,7 @@ print(json.dumps(answers))
 
 
 @pytest.mark.device
-def test_without_a_compiler(made: Path, emulator: Device, tmp_path: Path) -> None:
+def test_without_a_compiler(made, emulator, tmp_path):
     """A fresh process, nothing kept on disk, run-time compilation switched off: everything from the file."""
     random = np.random.default_rng(1)
     tail, head = random.integers(0, 300, 900), random.integers(0, 300, 900)
@@ -82,7 +78,7 @@ def test_without_a_compiler(made: Path, emulator: Device, tmp_path: Path) -> Non
 
 
 @pytest.mark.device
-def test_no_binary_no_compiler(emulator: Device, monkeypatch: pytest.MonkeyPatch, copy: Path) -> None:
+def test_no_binary_no_compiler(emulator, monkeypatch, copy):
     monkeypatch.setenv("CLGRAPH_WITHOUT", "compiler")
     board = Device(emulator.raw, emulator.spec, Setup(kernels="pipeline"))
     assert "clgraph fpga compile" in str(board.fault)
@@ -102,9 +98,9 @@ def test_no_binary_no_compiler(emulator: Device, monkeypatch: pytest.MonkeyPatch
     tail, head = random.integers(0, 300, (2, 900))
     graph = Graph.from_edges(tail, head, directed=True, weights=1.0 + tail % 3)
     for variant in ("auto", "serial", "pull"):
-        assert clgraph.pagerank(graph, variant=variant, device=board).provenance["kernels"] == "pipeline"  # type: ignore[arg-type]
+        assert clgraph.pagerank(graph, variant=variant, device=board).provenance["kernels"] == "pipeline"
     for dangling in ("uniform", "personalization", "drop", {3: 1.0}):
-        walks: dict[str, Any] = {"method": "monte-carlo", "walks": 2000, "seed": 1}
+        walks = {"method": "monte-carlo", "walks": 2000, "seed": 1}
         for options in (walks, {}):
             found, wanted = (
                 clgraph.personalized_pagerank(graph, [3, 5], top=4, dangling=dangling, device=d, **options)
@@ -117,11 +113,11 @@ def test_no_binary_no_compiler(emulator: Device, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.device
-def test_bad_binaries(emulator: Device, copy: Path, tmp_path: Path) -> None:
-    def load(force: bool = False) -> Any:
+def test_bad_binaries(emulator, copy, tmp_path):
+    def load(force=False):
         return Device(emulator.raw, emulator.spec, Setup(binary=str(copy), force=force)).pipelines.binary
 
-    def refused(reason: str) -> None:
+    def refused(reason):
         with pytest.raises(BuildError, match=reason):
             load()
 
@@ -163,9 +159,7 @@ def test_bad_binaries(emulator: Device, copy: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.device
-def test_a_binary_that_nobody_takes(
-    emulator: Device, tmp_path: Path, run: InProcess, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_binary_that_nobody_takes(emulator, tmp_path, run, monkeypatch):
     """One that is named is used or refused; one of the environment is for those that take it."""
     monkeypatch.delenv("CLGRAPH_KERNELS", raising=False)
     with pytest.raises(DeviceError, match=r"kernels='ndrange' .* uses none: leave out x\.aocx"):
@@ -183,7 +177,7 @@ def test_a_binary_that_nobody_takes(
 
 
 @pytest.mark.device
-def test_show(made: Path, run: InProcess) -> None:
+def test_show(made, run):
     shown = run("fpga show", made).out
     assert "same as this clgraph's" in shown
     assert "components/finder ARC_KEY=uint: components_init__ARC_KEY_uint" in shown
@@ -192,7 +186,7 @@ def test_show(made: Path, run: InProcess) -> None:
 
 
 @pytest.mark.device
-def test_choosing(emulator: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_choosing(emulator, monkeypatch):
     monkeypatch.delenv("CLGRAPH_KERNELS", raising=False)
     assert get_device("emulator").kernels == "pipeline"
     assert get_device("emulator", kernels="ndrange").kernels == "ndrange"
@@ -206,7 +200,7 @@ def test_choosing(emulator: Device, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.device
-def test_told_in_json(emulator: Device, tmp_path: Path, run: InProcess) -> None:
+def test_told_in_json(emulator, tmp_path, run):
     edges = tmp_path / "g.txt"
     edges.write_text("0 1\n1 2\n2 3\n3 0\n")
     told = json.loads(run("components --kernels pipeline --json -q", edges, "--device", emulator.spec).out)

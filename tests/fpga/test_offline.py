@@ -1,7 +1,5 @@
 """Building binaries for FPGAs: the command line of aoc (a fake one), its report; parameters; the model."""
 
-from __future__ import annotations
-
 import json
 import os
 import runpy
@@ -9,14 +7,13 @@ from pathlib import Path
 
 import pyopencl as cl
 import pytest
-from cli_runs import ROOT, InProcess
+from cli_runs import ROOT
 
-from clgraph.device import Device
 from clgraph.errors import BuildError, InputError
 from clgraph.fpga import offline, parameters
 
 
-def test_wide_offsets() -> None:
+def test_wide_offsets():
     order = offline.Order(Path("x.aocx"), settings={"OFFSET_BITS": 64}, only=("bfs",))
     assert ("traversal/search", {"OFFSET": "long"}) in order.wanted
     assert "#define bfs_fill bfs_fill__OFFSET_long" in order.units()["traversal_search__OFFSET_long.cl"]
@@ -24,7 +21,7 @@ def test_wide_offsets() -> None:
 
 @pytest.mark.device
 @pytest.mark.filterwarnings("ignore:Pre-build attribute access")
-def test_for_boards_by_the_front_end(emulator: Device) -> None:
+def test_for_boards_by_the_front_end(emulator):
     """The emulator's compiler has aoc's pragmas and attributes: it takes all, with a board's parameters."""
     order = offline.Order(Path("x.aocx"), "some board")
     for name, text in order.units().items():
@@ -58,7 +55,7 @@ X
 
 
 @pytest.fixture
-def aoc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def aoc(tmp_path, monkeypatch):
     """A folder on the PATH with an aoc that notes its line."""
     folder = tmp_path / "bin"
     folder.mkdir()
@@ -69,7 +66,7 @@ def aoc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_aoc_line_and_report(aoc: Path, tmp_path: Path, run: InProcess) -> None:
+def test_aoc_line_and_report(aoc, tmp_path, run):
     out = tmp_path / "x.aocx"
     told = run("fpga compile --board de5net_a7 --param UNROLL=8 --only pagerank -o", out)
     assert told.status == 0
@@ -102,7 +99,7 @@ def test_aoc_line_and_report(aoc: Path, tmp_path: Path, run: InProcess) -> None:
     assert (aoc / "line").read_text().split("\n")[0] == "-march=emulator"
 
 
-def test_aoc_fails(aoc: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_aoc_fails(aoc, tmp_path, monkeypatch):
     order = offline.Order(tmp_path / "x.aocx", "de5net_a7", only=("bfs",))
     monkeypatch.setenv("AOC_FAILS", "1")
     with pytest.raises(BuildError, match=r"(?s)status 3.*x\.log.*cannot fit kernel"):
@@ -115,7 +112,7 @@ def test_aoc_fails(aoc: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.smoke
-def test_no_aoc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, run: InProcess) -> None:
+def test_no_aoc(monkeypatch, tmp_path, run):
     monkeypatch.setenv("PATH", str(tmp_path))
     said = run("fpga compile --board de5net_a7 -o", tmp_path / "x.aocx").err
     assert "aoc, Intel's offline compiler, is not on the PATH" in said
@@ -124,7 +121,7 @@ def test_no_aoc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, run: InProcess)
         assert run(f"fpga compile {wrong}").status != 0
 
 
-def test_parameters() -> None:
+def test_parameters():
     known = parameters.known()
     assert known["UNROLL"].board == 16
     assert known["UNROLL"].emulator < 16
@@ -146,7 +143,7 @@ def test_parameters() -> None:
         offline.compile_binary(offline.Order(Path("x.aocx"), settings={"ARC_BLOCK": 1000}))
 
 
-def test_tables_of_the_model() -> None:
+def test_tables_of_the_model():
     """docs/fpga.md holds what the model computes: python docs/fpga_model.py."""
     model = runpy.run_path(str(ROOT / "docs" / "fpga_model.py"))
     page = (ROOT / "docs" / "fpga.md").read_text()

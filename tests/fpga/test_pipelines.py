@@ -3,12 +3,9 @@
 Other tests check results too: the emulator uses pipelines by default.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import re
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +16,7 @@ import clgraph
 from clgraph import Graph
 from clgraph.csr.partitions import Cut, make_layout
 from clgraph.device import Device, Setup
-from clgraph.device.launch import Launch, record_launches
+from clgraph.device.launch import record_launches
 from clgraph.device.program import read_source
 from clgraph.device.signature import signatures
 from clgraph.fpga import parameters, pipelines
@@ -29,7 +26,7 @@ PARTITIONS = ("traversal/search_partitions", "ranking/partitions")
 
 
 @pytest.fixture(scope="module")
-def graph() -> Graph:
+def graph():
     """Long and short rows, several components, parallel edges, single vertices."""
     random = np.random.default_rng(5)
     tail = [*random.integers(0, 900, 2500), *[0] * 300, *range(950, 990)]
@@ -37,18 +34,18 @@ def graph() -> Graph:
     return Graph.from_edges(tail, head, duplicates="keep")
 
 
-def lists(search: Any) -> list[Any]:
+def lists(search):
     """The arrays of a search, to be compared."""
     arrays = (search.distance, search.predecessor, search.source_of)
     return [None if array is None else array.tolist() for array in arrays]
 
 
-WALKS: dict[str, Any] = {"method": "monte-carlo", "walks": 3000, "seed": 1, "dangling": "drop"}
+WALKS = {"method": "monte-carlo", "walks": 3000, "seed": 1, "dangling": "drop"}
 
 
-def works(graph: Graph, device: Device) -> dict[str, Any]:
+def works(graph, device):
     """What every algorithm with pipelines finds."""
-    found: dict[str, Any] = {}
+    found = {}
     for name, options in {
         "drv": {"method": "drv"},
         "dre": {"method": "dre"},
@@ -63,7 +60,7 @@ def works(graph: Graph, device: Device) -> dict[str, Any]:
         found[name] = (sample.vertices.tolist(), sample.edges.tolist())
     for method in ("hybrid", "frontier"):
         for sources in (0, [5, 700, 960]):
-            search = clgraph.bfs(graph, sources, method=method, device=device)  # type: ignore[arg-type]
+            search = clgraph.bfs(graph, sources, method=method, device=device)
             found[f"bfs {method} {sources}"] = lists(search)
     parts = clgraph.connected_components(graph, device=device)
     found["components"] = (parts.labels.tolist(), parts.sizes.tolist())
@@ -89,21 +86,21 @@ def works(graph: Graph, device: Device) -> dict[str, Any]:
         "rj": {"size": 60, "weighted": True},
     }.items():
         drawn_from = weighted if "weighted" in drawing else graph
-        drawn = clgraph.sample(drawn_from, name, seed=3, device=device, **drawing)  # type: ignore[call-overload]
+        drawn = clgraph.sample(drawn_from, name, seed=3, device=device, **drawing)
         several = drawn if "seeds" in drawing else [drawn]
         found[name] = [(one.vertices.tolist(), one.edges.tolist(), one.weight.tolist()) for one in several]
     return found
 
 
-def ranks(graph: Graph, device: Device) -> list[Any]:
+def ranks(graph, device):
     return [
-        clgraph.pagerank(graph, variant=variant, tol=0, max_iter=20, device=device, dtype=dtype).scores  # type: ignore[arg-type]
+        clgraph.pagerank(graph, variant=variant, tol=0, max_iter=20, device=device, dtype=dtype).scores
         for variant, dtype in (("serial", "float32"), ("pull", "float64"), ("auto", "float32"))
     ]
 
 
 @pytest.fixture(scope="module")
-def expected(graph: Graph) -> dict[str, Any]:
+def expected(graph):
     """By kernels over ranges, on a CPU (the emulator if there is none)."""
     devices = working_devices()
     other = next((devices[word] for word in ("pocl", "intel") if word in devices), devices["fpga"])
@@ -112,9 +109,7 @@ def expected(graph: Graph) -> dict[str, Any]:
 
 
 @pytest.mark.device
-def test_results_and_launches(
-    emulator: Device, graph: Graph, expected: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_results_and_launches(emulator, graph, expected, monkeypatch):
     """As kernels over ranges have it; each pipeline over one work-item, and none of them as a range."""
     with record_launches() as launches:
         found = works(graph, emulator)
@@ -147,7 +142,7 @@ def test_results_and_launches(
     only_one_work_item(launches)
 
 
-def only_one_work_item(launches: list[Launch]) -> None:
+def only_one_work_item(launches):
     for launch in launches:
         assert launch.pipeline == (launch.program in pipelines.PIPELINES), launch
         if launch.pipeline:
@@ -155,7 +150,7 @@ def only_one_work_item(launches: list[Launch]) -> None:
 
 
 @pytest.mark.device
-def test_ranges_on_the_emulator(emulator: Device, graph: Graph, expected: dict[str, Any]) -> None:
+def test_ranges_on_the_emulator(emulator, graph, expected):
     """The other form still works there, and is never launched as a pipeline."""
     device = emulator.with_setup(Setup(kernels="ndrange"))
     with record_launches() as launches:
@@ -176,9 +171,7 @@ SMALL = (
 
 @pytest.mark.device
 @pytest.mark.parametrize("channels", [pytest.param(0, marks=pytest.mark.slow), 1])
-def test_parameters_change_nothing(
-    emulator: Device, graph: Graph, expected: dict[str, Any], channels: int
-) -> None:
+def test_parameters_change_nothing(emulator, graph, expected, channels):
     """Small ones, so that rows, blocks and registers end in the middle of everything; and channels."""
     device = Device(emulator.raw, emulator.spec, Setup(kernels="pipeline"))
     device.pipeline_parameters = {"CHANNELS": 1} if channels else parameters.parse(SMALL.split())
@@ -201,9 +194,7 @@ def test_parameters_change_nothing(
     ],
 )
 @pytest.mark.parametrize("directed", [False, True])
-def test_partitions(
-    emulator: Device, graph: Graph, settings: dict[str, int], directed: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_partitions(emulator, graph, settings, directed, monkeypatch):
     """Chips too small for the graph: rows and words of bitmaps are cut anywhere, no bit changes."""
     device = Device(emulator.raw, emulator.spec, Setup(kernels="pipeline"))
     device.pipeline_parameters = {**settings, "PULL_PARTITIONS": 1}
@@ -236,7 +227,7 @@ def test_partitions(
 
 
 @pytest.mark.device
-def test_what_has_no_pipelines(emulator: Device) -> None:
+def test_what_has_no_pipelines(emulator):
     """It runs as ranges, and the result says so."""
     graph = clgraph.powerlaw_graph(300, seed=1)
     rank = clgraph.personalized_pagerank
@@ -261,7 +252,7 @@ def test_what_has_no_pipelines(emulator: Device) -> None:
 
 
 @pytest.mark.device
-def test_power_from_every_source(emulator: Device, graph: Graph) -> None:
+def test_power_from_every_source(emulator, graph):
     """Personalized PageRank by PageRank's pipelines: what lanes of ranges find."""
     ranges = emulator.with_setup(Setup(kernels="ndrange"))
     for sources, options in (
@@ -270,7 +261,7 @@ def test_power_from_every_source(emulator: Device, graph: Graph) -> None:
         ([7, 3], {"dangling": {5: 1.0, 9: 2.0}, "norm": "l1"}),
     ):
         mine, other = (
-            clgraph.personalized_pagerank(graph, sources, tol=0, max_iter=15, device=device, **options)  # type: ignore[arg-type]
+            clgraph.personalized_pagerank(graph, sources, tol=0, max_iter=15, device=device, **options)
             for device in (emulator, ranges)
         )
         assert (mine.provenance["kernels"], other.provenance["kernels"]) == ("pipeline", "ndrange")
@@ -278,7 +269,7 @@ def test_power_from_every_source(emulator: Device, graph: Graph) -> None:
         assert mine.iterations.tolist() == other.iterations.tolist()
 
 
-def test_cut() -> None:
+def test_cut():
     """No partitions where all fits, none where their tiles would mostly be filling."""
     graph = clgraph.powerlaw_graph(1000, seed=1)
     assert Cut.of(graph, size=1000, room=1000, burst=4) is None
@@ -301,7 +292,7 @@ def test_cut() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in pipelines.PIPELINES if name not in PARTITIONS])
-def test_same_names_and_arguments(name: str) -> None:
+def test_same_names_and_arguments(name):
     ours, theirs = read_source(f"fpga/{name}"), read_source(name)
     without = {
         "components_long",
@@ -318,7 +309,7 @@ def test_same_names_and_arguments(name: str) -> None:
         assert [*map(str, mine[kernel].parameters)] == [*map(str, others[kernel].parameters)], kernel
 
 
-def test_no_work_item_functions_in_pipelines() -> None:
+def test_no_work_item_functions_in_pipelines():
     """Nothing asks which work-item it is, nothing is atomic, nothing waits at a barrier."""
     for file in (file for file in (ROOT / "cl" / "fpga").rglob("*") if file.is_file()):
         text = re.sub(r"//.*", "", file.read_text())

@@ -1,7 +1,5 @@
 """``python tests/fuzz --inputs 1000000 --seed 1``: runs inputs and prints what became of them."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time
@@ -10,7 +8,7 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parent.parent
 
 
-def main() -> int:
+def main():
     """The command line."""
     if sys.argv[1:2] == ["--work"]:
         from fuzz.workers import import_all, spawned_main

@@ -5,30 +5,28 @@ a table is ``FUNCTION: VALUES ; VALUES ; name=VALUES``: good values of the argum
 those by name, with ``|`` between them.
 """
 
-from __future__ import annotations
-
 import inspect
 
-from clgraph.public import OPTIONS, PUBLIC, Public, load
+from clgraph.public import OPTIONS, PUBLIC, load
 
 Values = tuple[str, ...]
 Arguments = tuple[tuple[Values, ...], dict[str, Values]]
 Table = dict[str, Arguments]
 
 
-def listed(text: str) -> Values:
+def listed(text):
     """Values with ``|`` between them; a word in capitals stands for a list of that name."""
     values = tuple(" ".join(text.split()).split(" | "))
     return LISTS.get(values[0], values) if len(values) == 1 else values
 
 
-def table(text: str) -> Table:
+def table(text):
     """What the lines of a table say."""
     lines = (line.partition(": ") for line in text.strip().replace("\n    ", " ").splitlines())
     return {name: arguments(rest) for name, _, rest in lines}
 
 
-def arguments(text: str) -> Arguments:
+def arguments(text):
     """Good values by position, and by name."""
     groups = text.split(" ; ")
     places = [group for group in groups if "=" not in group.split(" ")[0].split("(")[0].split("'")[0]]
@@ -36,7 +34,7 @@ def arguments(text: str) -> Arguments:
     return tuple(map(listed, places)), {key: listed(values) for key, values in named.items()}
 
 
-LISTS: dict[str, Values] = {}
+LISTS = {}
 ODD = LISTS["ODD"] = listed(r"""
     None | True | -1 | 0 | 1 | 2**31 - 1 | 2**31 | 2**63 - 1 | 2**63 | 2**64 | -2**63 | 10**30 |
     10**5000 | 0.0 | -0.0 | 0.5 | 1.0 | 1.5 | math.nan | math.inf | -math.inf | 1e308 | 5e-324 |
@@ -187,7 +185,7 @@ verify_exploration: GRAPHS ; RESULTS ; CHANGES
 """)
 
 
-def public_arguments(each: Public) -> Arguments:
+def public_arguments(each):
     """Values of a public function: those of its entry, and those that its options have everywhere."""
     places, named = arguments(each.values)
     taken = enumerate(inspect.signature(load(each.home, each.name)).parameters.values())

@@ -1,12 +1,8 @@
 """Binary files of graphs: valid, with arrays that lie, or with damaged bytes."""
 
-from __future__ import annotations
-
 import io
-import random
 import struct
 import zlib
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,19 +21,19 @@ NOTES = (b'{"directed": true}', b'{"directed": false}', b'{"directed": 3}', b"\x
 LABELS = (("source", "target"), ("a", "b"), ("source", "source"), ("target", "source"), ("", "x"))
 
 
-def wrong_shapes(n: int) -> tuple[tuple[int, ...], ...]:
+def wrong_shapes(n):
     """Shapes that no matrix of n rows has."""
     return (n, n + 1), (10**6, 10**6), (2**31 - 1,) * 2, (2**40, 2**40), (-1, -1), (n,), (0, 0)
 
 
-def wrong_ids(n: int) -> tuple[Any, ...]:
+def wrong_ids(n):
     """Ids that no graph of n vertices has."""
     twice, column = np.zeros(n, np.int64), np.zeros((n, 1), np.int64)
     halves, huge = np.arange(n) + 0.5, np.arange(n, dtype=np.uint64) + np.uint64(2**63)
     return twice, np.full(n, np.nan), np.arange(n) - 1, np.array(["a"] * n), np.array(5), column, halves, huge
 
 
-def spoil(array: Any, rng: random.Random) -> Any:
+def spoil(array, rng):
     """An array with a value, its shape or its type changed."""
     array = np.array(array)
     way = rng.randrange(7)
@@ -58,7 +54,7 @@ def spoil(array: Any, rng: random.Random) -> Any:
     return rng.choice((array.reshape(1, -1), np.array(3), array.reshape(-1)[::-1], np.array([], array.dtype)))
 
 
-def npz_case(kind: str, rng: random.Random) -> Case:
+def npz_case(kind, rng):
     """A matrix as SciPy saves it; the arrays within, or the archive, damaged."""
     n = rng.choice((0, 1, 2, 3, 6, 20)) if rng.random() < 0.9 else rng.choice((3, 5))
     pairs = [(rng.randrange(n), rng.randrange(n)) for _ in range(rng.choice((0, 1, 3, 10, 40)))] if n else []
@@ -100,7 +96,7 @@ PAGE = 4096
 MAGIC = b"\x93CLG\r\n\x1a\n"
 
 
-def clg_bytes(arrays: dict[str, Any], n: int, arcs: int, loops: int, directed: bool, version: int) -> bytes:
+def clg_bytes(arrays, n, arcs, loops, directed, version):
     """A .clg file of arrays that may be wrong; version 2 has checksums, which are right."""
     table, body = b"", b""  # the body begins at the second page
     for name in ("row_ptr", "col_idx", "weights", "multiplicity", "ids", "text"):
@@ -122,14 +118,14 @@ def clg_bytes(arrays: dict[str, Any], n: int, arcs: int, loops: int, directed: b
     return with_checksums((head + table).ljust(PAGE, b"\0") + body)
 
 
-def with_checksums(data: bytes) -> bytes:
+def with_checksums(data):
     """The header's own checksum put right, in files of version 2."""
     if len(data) < PAGE or data[8:12] == b"\1\0\0\0":
         return data
     return data[: PAGE - 4] + struct.pack("<I", zlib.crc32(data[: PAGE - 4])) + data[PAGE:]
 
 
-def clg_arrays(rng: random.Random) -> tuple[dict[str, Any], int, int, int, bool]:
+def clg_arrays(rng):
     """Right arrays of a small graph, the numbers of vertices, arcs and loops, and the direction."""
     n, directed = rng.choice((0, 1, 2, 4, 9)), rng.random() < 0.5
     pairs = {(rng.randrange(n), rng.randrange(n)) for _ in range(rng.choice((0, 2, 8, 20)))} if n else set()
@@ -138,7 +134,7 @@ def clg_arrays(rng: random.Random) -> tuple[dict[str, Any], int, int, int, bool]
     arcs = sorted(pairs)
     tail = np.array([u for u, _ in arcs], np.int64)
     kind = rng.choice((np.int32, np.int32, np.int64))
-    arrays: dict[str, Any] = {
+    arrays = {
         "row_ptr": np.concatenate(([0], np.cumsum(np.bincount(tail, minlength=n)[:n]))).astype(kind),
         "col_idx": np.array([v for _, v in arcs], np.int32),
     }
@@ -156,7 +152,7 @@ def clg_arrays(rng: random.Random) -> tuple[dict[str, Any], int, int, int, bool]
     return arrays, n, len(arcs), sum(u == v for u, v in arcs), directed
 
 
-def clg_case(kind: str, rng: random.Random) -> Case:
+def clg_case(kind, rng):
     """A .clg file whose arrays or header lie, or whose bytes are damaged."""
     arrays, n, arcs, loops, directed = clg_arrays(rng)
     damage = rng.random()
@@ -181,13 +177,13 @@ def clg_case(kind: str, rng: random.Random) -> Case:
         head = mutate(data[:264], rng, False) if rng.random() < 0.6 else data[:264]
         data = head[:264].ljust(264, b"\0") + data[264:] if rng.random() < 0.7 else mutate(data, rng, False)
         data = with_checksums(data) if rng.random() < 0.7 else data
-    how: dict[str, Any] = {}
+    how = {}
     if rng.random() < 0.5:
         how = options(rng, weights="weights" in arrays, ids="str" if "text" in arrays else "int")
     return Case(kind, {"g.clg": data}, {"path": "g.clg", "options": how, "expect": {}})
 
 
-def table_case(kind: str, rng: random.Random) -> Case:
+def table_case(kind, rng):
     """An edge table in Parquet or Arrow: odd columns, buffers that lie, damaged bytes."""
     import pyarrow as pa
     import pyarrow.parquet
@@ -237,7 +233,7 @@ def table_case(kind: str, rng: random.Random) -> Case:
     return Case(kind, {name: data}, {"path": name, "options": how, "expect": {}})
 
 
-def _lying(pa: Any, data: bytes, column: Any, rng: random.Random) -> bytes:
+def _lying(pa, data, column, rng):
     """The file with offsets or dictionary indices of a column that point outside."""
     if pa.types.is_dictionary(column.type):
         numbers = np.array(column.indices, np.int32)

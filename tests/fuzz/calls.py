@@ -3,12 +3,9 @@
 Arguments are Python expressions, so that a case that failed can be read and typed in.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import os
-import random
 import re
 import tempfile
 import warnings
@@ -16,7 +13,6 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,7 +25,7 @@ from fuzz.case import Case, Failure
 from fuzz.invariants import check_invariants
 
 
-def call_case(kind: str, rng: random.Random) -> Case:
+def call_case(kind, rng):
     """A call of one function: mostly good values, one or two odd ones, now and then a wrong name."""
     table = DEVICE if kind == "device" else HOST
     name = rng.choice(tuple(table))
@@ -72,7 +68,7 @@ def call_case(kind: str, rng: random.Random) -> Case:
 METHODS = ("subgraph", "edge_subgraph", "with_ids", "indices_of", "neighbors")
 METHOD_CALLS = {name: f"{{}}.{name}" for name in METHODS} | {"whole": "whole({})"}
 # of each verifier the function whose results it checks, and the module that it is in
-VERIFIERS: dict[str, tuple[str, Any]] = {
+VERIFIERS = {
     "verify_bfs": ("bfs(", traversal),
     "verify_components": ("connected_components(", traversal),
     "verify_pagerank": ("pagerank(", pagerank),
@@ -84,7 +80,7 @@ VERIFIERS: dict[str, tuple[str, Any]] = {
 }
 
 
-def changed(result: Any, change: tuple[str, Any]) -> Any:
+def changed(result, change):
     """A result with something else in one of its fields; itself if it has no such field."""
     name, value = change
     names = [field.name for field in dataclasses.fields(result)]
@@ -92,7 +88,7 @@ def changed(result: Any, change: tuple[str, Any]) -> Any:
 
 
 @cache
-def graph_named(name: str) -> Any:
+def graph_named(name):
     """Small graphs of all kinds."""
     one, two = [0, 1, 2, 3], [1, 2, 3, 4]
     make = Graph.from_edges
@@ -119,18 +115,18 @@ def graph_named(name: str) -> Any:
 
 
 @cache
-def shards_named(name: str) -> Any:
+def shards_named(name):
     """The same graphs as datasets."""
     place = Path(tempfile.mkdtemp(dir=Path(_places().name)), "g.clgs")
     return clgraph.write_shards(graph_named(name), place, shard_edges=2)
 
 
 @cache
-def _places() -> Any:
+def _places():
     return tempfile.TemporaryDirectory(prefix="fuzz-shards-")  # gone when the process ends
 
 
-def spoiled(form: str, name: str, value: float) -> Any:
+def spoiled(form, name, value):
     """A small SciPy matrix with one entry of an array changed after SciPy checked it."""
     matrix = sp.coo_array((np.ones(4), ([0, 1, 2, 3], [1, 2, 3, 0])), shape=(4, 4)).asformat(form)
     if form == "coo":
@@ -143,7 +139,7 @@ def spoiled(form: str, name: str, value: float) -> Any:
     return matrix
 
 
-def whole(graph: Any) -> Any:
+def whole(graph):
     """Everything that can be asked of a graph without arguments."""
     for name in ("reverse", "undirected", "without_self_loops"):
         check_invariants(getattr(graph, name))
@@ -152,7 +148,7 @@ def whole(graph: Any) -> Any:
 
 
 @cache
-def names_known() -> dict[str, Any]:
+def names_known():
     """What expressions may use."""
     import igraph
     import networkx
@@ -180,13 +176,13 @@ def names_known() -> dict[str, Any]:
     }
 
 
-def evaluate(text: str) -> Any:
+def evaluate(text):
     """The value of an expression."""
     device = {"get_device": clgraph.get_device} if "get_device" in text else {}
     return eval(text, names_known() | device)
 
 
-def run_call(case: Case, folder: Path) -> bool:
+def run_call(case, folder):
     """Whether the call was taken; anything raised that is no ClgraphError comes through."""
     os.chdir(folder)
     (folder / "g.txt").write_bytes(b"0 1\n1 2\n")

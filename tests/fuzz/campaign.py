@@ -1,17 +1,13 @@
 """Many inputs, several processes at a time, and a table of what became of them."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator
-from typing import Any
 
 from fuzz.case import FAILURES
 from fuzz.kinds import KINDS, kind_of, make
-from fuzz.workers import Outcome, Worker, follow, forked, numbered, outcomes_of, spawned
+from fuzz.workers import Outcome, follow, forked, numbered, outcomes_of, spawned
 
 BATCH = 500  # inputs to a process
 
@@ -19,12 +15,12 @@ BATCH = 500  # inputs to a process
 class Tally:
     """How many inputs of each kind ended how, and the failures by their causes."""
 
-    def __init__(self) -> None:
-        self.counts: Counter[tuple[str, str]] = Counter()
-        self.failures: dict[str, list[Outcome]] = {}
-        self.unused: list[Outcome] = []  # processes that ended before their first input
+    def __init__(self):
+        self.counts = Counter()
+        self.failures = {}
+        self.unused = []  # processes that ended before their first input
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome):
         """Count one more."""
         kind = kind_of(int(outcome.label))
         self.counts[kind, outcome.end] += 1
@@ -32,41 +28,39 @@ class Tally:
             self.failures.setdefault(f"{kind}: {outcome.signature}", []).append(outcome)
 
     @property
-    def inputs(self) -> int:
+    def inputs(self):
         """All of them."""
         return sum(self.counts.values())
 
-    def table(self) -> str:
+    def table(self):
         """Counts by kind."""
         ends = ("accepted", "refused", *FAILURES)
-        rows: list[tuple[Any, ...]] = [("kind", "inputs", "accepted", "refused", *FAILURES.values())]
+        rows = [("kind", "inputs", "accepted", "refused", *FAILURES.values())]
         for shown, kinds in (*((kind, [kind]) for kind in KINDS), ("all", list(KINDS))):
             counts = [sum(self.counts[kind, end] for kind in kinds) for end in ends]
             rows.append((shown, sum(counts), *counts))
         return "\n".join(f"{name:16}" + "".join(f"{cell:>12}" for cell in cells) for name, *cells in rows)
 
 
-def campaign(
-    inputs: int, seed: int, *, start: int = 0, jobs: int | None = None, only: Collection[str] = KINDS
-) -> Tally:
+def campaign(inputs, seed, *, start=0, jobs=None, only=KINDS):
     """Run the inputs `start` .. `start` + `inputs` - 1 of a seed, and say now and then how far it is."""
     tally, stop = Tally(), start + inputs
     batches = iter(range(start, stop, BATCH))
     began, told = time.monotonic(), 0.0
-    ranges: dict[Worker, range] = {}
+    ranges = {}
 
-    def fork_one(numbers: range) -> Worker:
+    def fork_one(numbers):
         worker = forked(lambda: numbered(seed, numbers, False, only))
         ranges[worker] = numbers
         return worker
 
-    def spawn_one(first: int) -> Worker | None:
+    def spawn_one(first):
         names = [kind_of(number) for number in range(first, min(stop, first + 100))]
         if not any(KINDS[name].device and name in only for name in names):
             return None
         return spawned("range", seed, first, stop, *only)
 
-    def replaced(worker: Worker, died: Outcome | None) -> Worker | None:
+    def replaced(worker, died):
         if worker.device:
             return None if died is None or not died.label else spawn_one(int(died.label) + 1)
         numbers = ranges.pop(worker)
@@ -74,7 +68,7 @@ def campaign(
             return fork_one(left)
         return fork_next()
 
-    def fork_next() -> Worker | None:
+    def fork_next():
         first = next(batches, None)
         return None if first is None else fork_one(range(first, min(stop, first + BATCH)))
 
@@ -91,7 +85,7 @@ def campaign(
     return tally
 
 
-def confirmed(outcome: Outcome, seed: int, only: Collection[str]) -> Outcome:
+def confirmed(outcome, seed, only):
     """The input that made a process crash: that one, or one before it."""
     if outcome.end != "crash" or KINDS[kind_of(int(outcome.label))].device:
         return outcome
@@ -103,7 +97,7 @@ def confirmed(outcome: Outcome, seed: int, only: Collection[str]) -> Outcome:
     return Outcome(outcome.label, "crash", f"{outcome.what}, only after other inputs")
 
 
-def suspects(number: int, only: Collection[str]) -> Iterator[int]:
+def suspects(number, only):
     """This input, then those before it in its batch, backwards."""
     for each in range(number, max(-1, number - BATCH), -1):
         if not KINDS[kind_of(each)].device and kind_of(each) in only:

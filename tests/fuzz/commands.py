@@ -1,12 +1,8 @@
 """Command lines, run by `clgraph.cli.main` in this process."""
 
-from __future__ import annotations
-
 import os
-import random
 import sys
 from pathlib import Path
-from typing import Any
 
 from clgraph.cli import main
 from fuzz.case import Case, Failure
@@ -105,7 +101,7 @@ LONG = {
 }
 
 
-def command_case(kind: str, rng: random.Random) -> Case:
+def command_case(kind, rng):
     """A command with options that are right, odd or in the wrong place, on a graph that may be damaged."""
     table = DEVICE if kind == "device commands" else HOST
     name = rng.choice(tuple(table))
@@ -132,12 +128,12 @@ def command_case(kind: str, rng: random.Random) -> Case:
     return Case(kind, files, {"args": args})
 
 
-def run_command(case: Case, folder: Path) -> bool:
+def run_command(case, folder):
     """Whether the command ended with 0; a `Failure` for a traceback, an odd status or an odd exception."""
     os.chdir(folder)
     case.write(folder)
     args = [text.replace("\udcff", os.fsdecode(b"\xff")) for text in case.what["args"]]
-    status: Any = 0
+    status = 0
     before, descriptors = (sys.stdout, sys.stderr), [os.dup(1), os.dup(2)]
     try:
         with (

@@ -1,11 +1,5 @@
 """Files read twice: by the host's reader, which says what is right, and on a device in small pieces."""
 
-from __future__ import annotations
-
-import random
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 
 from clgraph import ClgraphError, get_device
@@ -14,13 +8,13 @@ from clgraph.files.read_ahead import LaunchConfig, NotTaken, ReadSettings
 from clgraph.formats.common import Options, check_file
 from clgraph.formats.table import FORMATS
 from fuzz.binaries import clg_case, table_case
-from fuzz.case import Case, Failure
+from fuzz.case import Failure
 from fuzz.invariants import check_invariants
 from fuzz.mutations import NUMBERS
 from fuzz.texts import ldbc_case, text_case
 
 
-def edge_list_case(kind: str, rng: random.Random) -> Case:
+def edge_list_case(kind, rng):
     """An edge list, most often damaged, and how it is cut into pieces and blocks."""
     case = text_case("edges", rng)
     case.kind = kind
@@ -34,7 +28,7 @@ def edge_list_case(kind: str, rng: random.Random) -> Case:
     return _cut(case, rng)
 
 
-def parsed_case(kind: str, rng: random.Random) -> Case:
+def parsed_case(kind, rng):
     """A file of another format that kernels parse, half of them damaged, and how it is cut."""
     name = rng.choice(("mtx", "metis", "ldbc"))
     case = ldbc_case(name, rng) if name == "ldbc" else text_case(name, rng)
@@ -45,7 +39,7 @@ def parsed_case(kind: str, rng: random.Random) -> Case:
     return _cut(case, rng)
 
 
-def binary_case(kind: str, rng: random.Random) -> Case:
+def binary_case(kind, rng):
     """A .clg file or an edge table, most often damaged."""
     form = rng.choice(("clg", "clg", "clg", "parquet", "arrow"))
     case = clg_case(kind, rng) if form == "clg" else table_case(form, rng)
@@ -57,19 +51,19 @@ def binary_case(kind: str, rng: random.Random) -> Case:
     return case
 
 
-def _cut(case: Case, rng: random.Random) -> Case:
+def _cut(case, rng):
     case.what["piece"] = rng.choice((40, 97, 300, 1000))
     case.what["block"] = rng.choice((1, 2, 3, 64))
     return case
 
 
-def run_twice(case: Case, folder: Path) -> bool:
+def run_twice(case, folder):
     """Whether the device took the file."""
     case.write(folder)
     return compare(case, folder, get_device())
 
 
-def compare(case: Case, folder: Path, device: Any) -> bool:
+def compare(case, folder, device):
     """Whether the device took the file; a `Failure` unless the host says the same of it."""
     path, form = folder / case.what["path"], case.what.get("format", "edges")
     options = Options(**case.what["options"])

@@ -1,15 +1,11 @@
 """What holds for every Graph, checked by itself: nothing here calls clgraph."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from fuzz.case import Failure
 
 
-def check_invariants(graph: Any, *, merged: bool = False) -> None:
+def check_invariants(graph, *, merged=False):
     """Raise a `Failure` unless the arrays of a Graph are as its docstring says.
 
     Parameters
@@ -18,7 +14,7 @@ def check_invariants(graph: Any, *, merged: bool = False) -> None:
         Whether parallel edges must have been merged.
     """
 
-    def must(right: Any, what: str) -> None:
+    def must(right, what):
         if not right:
             raise Failure("broken", what)
 
@@ -65,7 +61,7 @@ def check_invariants(graph: Any, *, merged: bool = False) -> None:
     must(graph.num_duplicates >= 0, f"num_duplicates is {graph.num_duplicates}")
 
 
-def _check_ids(graph: Any, n: int, must: Any) -> None:
+def _check_ids(graph, n, must):
     ids = graph.ids
     must(isinstance(ids, np.ndarray) and ids.shape == (n,), f"shape of ids: {np.shape(ids)}, {n} vertices")
     if ids.dtype == object:
@@ -78,24 +74,22 @@ def _check_ids(graph: Any, n: int, must: Any) -> None:
     must(distinct == n, "an id twice")
 
 
-def edges_of(graph: Any, *, by_index: bool = False) -> dict[tuple[Any, Any], list[float | None]]:
+def edges_of(graph, *, by_index=False):
     """The edges of a Graph by the ids (or indices) of their ends, with their weights ascending."""
     n = len(graph.row_ptr) - 1
     ids = list(range(n)) if by_index else graph.ids.tolist()
     tail = np.repeat(np.arange(n), np.diff(graph.row_ptr)).tolist()
     weights = [None] * len(tail) if graph.weights is None else graph.weights.tolist()
-    found: dict[tuple[Any, Any], list[Any]] = {}
+    found = {}
     for u, v, weight in zip(tail, graph.col_idx.tolist(), weights, strict=True):
         if graph.directed or u <= v:
             found.setdefault(_ends(ids[u], ids[v], graph.directed), []).append(weight)
     return {ends: sorted(weights) if weights[0] is not None else weights for ends, weights in found.items()}
 
 
-def edges_of_rows(
-    rows: list[tuple[Any, ...]], directed: bool, weighted: bool, keep: bool
-) -> dict[tuple[Any, Any], list[float | None]]:
+def edges_of_rows(rows, directed, weighted, keep):
     """The same for rows (source, target, weight): what a reader must make of them."""
-    found: dict[tuple[Any, Any], list[Any]] = {}
+    found = {}
     for u, v, weight in rows:
         found.setdefault(_ends(u, v, directed), []).append(weight if weighted else None)
     if not keep:
@@ -103,11 +97,11 @@ def edges_of_rows(
     return {ends: sorted(weights) if weighted else weights for ends, weights in found.items()}
 
 
-def _ends(u: Any, v: Any, directed: bool) -> tuple[Any, Any]:
+def _ends(u, v, directed):
     return (u, v) if directed or u <= v else (v, u)
 
 
-def compare_edges(expected: dict[Any, list[Any]], found: dict[Any, list[Any]], tolerance: float = 0) -> None:
+def compare_edges(expected, found, tolerance=0):
     """Raise a `Failure` that names the first edge that is lost, new or of another weight."""
     for ends in (*(expected.keys() - found.keys()), *(found.keys() - expected.keys())):
         raise Failure("lost", f"edge {ends!r} is {'lost' if ends in expected else 'new'}")

@@ -31,7 +31,7 @@ class Kind:
     device: bool = False
 
 
-def run_read(case: Case, folder: Path) -> bool:
+def run_read(case, folder):
     """Read a file; check what came of it."""
     case.write(folder)
     how, expect = case.what["options"], case.what["expect"]
@@ -83,19 +83,19 @@ KINDS = {
 
 
 @cache
-def schedule() -> list[str]:
+def schedule():
     """The kinds of a hundred inputs, mixed."""
     names = [name for name, kind in KINDS.items() for _ in range(kind.share)]
     random.Random(0).shuffle(names)
     return names
 
 
-def kind_of(number: int) -> str:
+def kind_of(number):
     """The kind of an input."""
     return schedule()[number % len(schedule())]
 
 
-def make(seed: int, number: int) -> Case:
+def make(seed, number):
     """The input of this number."""
     name = kind_of(number)
     case = KINDS[name].make(name, random.Random(f"{seed}/{number}"))

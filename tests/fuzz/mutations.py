@@ -1,10 +1,7 @@
 """Damage done to the bytes of a file."""
 
-from __future__ import annotations
-
 import gzip
 import io
-import random
 import re
 from itertools import pairwise
 
@@ -26,14 +23,14 @@ WIDE = (0, 1, -1, 2, 255, 2**31 - 1, -(2**31), 2**40, 2**62, 2**63 - 1)
 LINE_ENDS = ((b"\n", b"\r\n"), (b"\n", b"\r"), (b"\n", b"\r\r\n"), (b" ", b"\t"), (b"\n", b"\0\n"))
 
 
-def mutate(data: bytes, rng: random.Random, text: bool) -> bytes:
+def mutate(data, rng, text):
     """The bytes, damaged one to four times."""
     for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 4))):
         data = _once(data, rng, text)
     return data[:1_000_000]
 
 
-def _once(data: bytes, rng: random.Random, text: bool) -> bytes:
+def _once(data, rng, text):
     size = len(data)
     way = rng.randrange(12)
     at = rng.randrange(size + 1)
@@ -74,7 +71,7 @@ def _once(data: bytes, rng: random.Random, text: bool) -> bytes:
     return data[:at] + rng.randbytes(rng.choice((1, 2, 8))) + data[at:]
 
 
-def compress(data: bytes, rng: random.Random, suffix: str = ".gz") -> bytes:
+def compress(data, rng, suffix=".gz"):
     """The bytes by gzip or zstd, in one to four members of any kind, now and then damaged."""
     cuts = sorted(rng.randrange(len(data) + 1) for _ in range(rng.choice((0, 0, 1, 1, 2, 3))))
     parts = [data[one:other] for one, other in pairwise([0, *cuts, len(data)])]
@@ -92,11 +89,11 @@ def compress(data: bytes, rng: random.Random, suffix: str = ".gz") -> bytes:
     return packed
 
 
-def _member(data: bytes) -> bytes:
+def _member(data):
     return gzip.compress(data, 1, mtime=0)
 
 
-def _blocks(data: bytes) -> bytes:
+def _blocks(data):
     file = io.BytesIO()
     packer = Packer(file)
     with packer.pool:
@@ -105,7 +102,7 @@ def _blocks(data: bytes) -> bytes:
     return file.getvalue().removesuffix(END)
 
 
-def _frame(data: bytes, rng: random.Random) -> bytes:
+def _frame(data, rng):
     library = zstd_library()
     way = rng.randrange(5)
     if way == 0:  # does not tell its length

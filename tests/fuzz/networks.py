@@ -1,28 +1,24 @@
 """Files of other tools for networks, each with the rows that a reader must find in it; then damaged."""
 
-from __future__ import annotations
-
 import gzip
 import io
-import random
 import struct
-from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
 from fuzz.case import Case
 from fuzz.mutations import mutate
-from fuzz.texts import LINE_ENDS, NAMES, Made, Rows, options
+from fuzz.texts import LINE_ENDS, NAMES, options
 
 
-def _rows(rng: random.Random, n: int, first: int) -> Rows:
+def _rows(rng, n, first):
     pool = range(first, n + first)
     count = rng.choice((0, 1, 2, 5, 20)) if n else 0
     return [(rng.choice(pool), rng.choice(pool), float(rng.randrange(-9, 99))) for _ in range(count)]
 
 
-def dimacs(rng: random.Random) -> Made:
+def dimacs(rng):
     """A graph of DIMACS's shortest-path challenge."""
     n = rng.choice((0, 1, 2, 5, 30))
     rows = _rows(rng, n, 1)
@@ -31,11 +27,11 @@ def dimacs(rng: random.Random) -> Made:
         lines.insert(rng.randrange(len(lines) + 1), rng.choice(("c", "c x", "", "c p sp 1 1")))
     end = rng.choice(LINE_ENDS)
     how = options(rng, weights=rng.random() < 0.6)
-    expect: dict[str, Any] = {"rows": rows, "n": n, "own": True}
+    expect = {"rows": rows, "n": n, "own": True}
     return end.join([*lines, ""]).encode(), how, expect if how.get("directed", True) else {}, "g.gr"
 
 
-def jlg(rng: random.Random) -> Made:
+def jlg(rng):
     """A graph of Julia's Graphs.jl."""
     n, directed = rng.choice((0, 1, 2, 5, 30)), rng.random() < 0.5
     rows = [(u, v, 1.0) for u, v, _ in _rows(rng, n, 1)]
@@ -50,7 +46,7 @@ def jlg(rng: random.Random) -> Made:
     return data, options(rng), expect, rng.choice(("g.jlg", "g.lg"))
 
 
-def konect(rng: random.Random) -> Made:
+def konect(rng):
     """A file of KONECT."""
     n = rng.choice((1, 2, 5, 30))
     rows = _rows(rng, n, 1) or [(1, 1, 1.0)]
@@ -64,7 +60,7 @@ def konect(rng: random.Random) -> Made:
     return "\n".join([*lines, ""]).encode(), how, expect, "out.g"
 
 
-def serialised(rng: random.Random) -> Made:
+def serialised(rng):
     """A graph as GAPBS has it in memory."""
     n, directed, weighted = rng.choice((0, 1, 2, 5, 30)), rng.random() < 0.5, rng.random() < 0.5
     rows = _rows(rng, n, 0)
@@ -80,7 +76,7 @@ def serialised(rng: random.Random) -> Made:
     return data, how, expect if directed <= how.get("directed", True) else {}, "g.wsg" if weighted else "g.sg"
 
 
-def graph500(rng: random.Random) -> Made:
+def graph500(rng):
     """Pairs of 64-bit numbers."""
     top = rng.choice((2, 9, 1000, 2**31, 2**40, 2**63 - 1))
     rows = [(rng.randrange(top), rng.randrange(top), 1.0) for _ in range(rng.choice((1, 2, 5, 20)))]
@@ -88,7 +84,7 @@ def graph500(rng: random.Random) -> Made:
     return data, options(rng), {"rows": rows, "own": False}, "g.g500"
 
 
-def _names(rng: random.Random, rows: Rows) -> tuple[Rows, list[Any], dict[str, Any]]:
+def _names(rng, rows):
     """The rows among text or numbers, all vertices, and options."""
     text = rng.random() < 0.4
     names = rng.sample(NAMES, 30) if text else list(range(30))
@@ -98,7 +94,7 @@ def _names(rng: random.Random, rows: Rows) -> tuple[Rows, list[Any], dict[str, A
     return rows, nodes, options(rng, weights=rng.random() < 0.5, ids="str" if text else "int")
 
 
-def graphml(rng: random.Random) -> Made:
+def graphml(rng):
     """A GraphML file."""
     rows, nodes, how = _names(rng, _rows(rng, rng.choice((1, 2, 5, 30)), 0))
     directed = rng.random() < 0.5
@@ -118,7 +114,7 @@ def graphml(rng: random.Random) -> Made:
     return "\n".join(lines).encode(), how, {"rows": rows, "n": len(nodes), "own": directed}, "g.graphml"
 
 
-def gexf(rng: random.Random) -> Made:
+def gexf(rng):
     """A GEXF file."""
     rows, nodes, how = _names(rng, _rows(rng, rng.choice((1, 2, 5, 30)), 0) or [(0, 1, 2.0)])
     directed = rng.random() < 0.5
@@ -135,7 +131,7 @@ def gexf(rng: random.Random) -> Made:
     return "\n".join(lines).encode(), how, {"rows": rows, "n": len(nodes), "own": directed}, "g.gexf"
 
 
-def pajek(rng: random.Random) -> Made:
+def pajek(rng):
     """A network of Pajek."""
     n = rng.choice((0, 1, 2, 5, 30))
     rows = _rows(rng, n, 1)
@@ -154,7 +150,7 @@ def pajek(rng: random.Random) -> Made:
     return end.join([*lines, ""]).encode(), how, expect, "g.net"
 
 
-def webgraph(rng: random.Random) -> Made:
+def webgraph(rng):
     """An ASCII graph of WebGraph."""
     n = rng.choice((0, 1, 2, 5, 30))
     rows = sorted({(u, v) for u, v, _ in _rows(rng, n, 0)})
@@ -164,12 +160,12 @@ def webgraph(rng: random.Random) -> Made:
     return "\n".join(lines).encode(), how, expect if how.get("directed", True) else {}, "g.graph-txt"
 
 
-def edge_index(rng: random.Random) -> Made:
+def edge_index(rng):
     """PyTorch Geometric's arrays, some of which may be odd."""
     n = rng.choice((0, 1, 2, 5, 30))
     rows = _rows(rng, n, 0)
     index = np.array([row[:2] for row in rows], rng.choice((np.int32, np.int64))).reshape(-1, 2).T
-    arrays: dict[str, Any] = {"edge_index": index, "num_nodes": np.array(n)}
+    arrays = {"edge_index": index, "num_nodes": np.array(n)}
     weighted = rng.random() < 0.5
     if weighted:
         arrays["edge_weight"] = np.array([w for _, _, w in rows])
@@ -188,7 +184,7 @@ TEXTS = (dimacs, jlg, konect, graphml, gexf, pajek, webgraph)
 BINARIES = (serialised, graph500, edge_index)
 
 
-def network_case(kind: str, rng: random.Random) -> Case:
+def network_case(kind, rng):
     """A file of one of these formats, valid one time in three."""
     make = rng.choice(TEXTS + BINARIES)
     data, how, expect, name = make(rng)

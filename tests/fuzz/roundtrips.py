@@ -1,11 +1,7 @@
 """Random graphs written and read again, through every format and every other library."""
 
-from __future__ import annotations
-
 import pickle
-import random
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +19,7 @@ FILES = (
 )
 
 
-def kept(name: str) -> str:
+def kept(name):
     """What a file of this name keeps besides edges and weights, by the table of formats.
 
     d: direction, v: vertices without edges, m: multiplicity, i: vertices by number only
@@ -46,10 +42,9 @@ ODD = (
 )
 
 
-def graph_case(kind: str, rng: random.Random) -> Case:
+def graph_case(kind, rng):
     """A graph by its edges, and the way that it takes."""
     text = rng.random() < 0.5
-    pool: list[Any]
     if text:
         pool = rng.sample(NAMES + (ODD if rng.random() < 0.4 else ()), rng.randrange(1, 10))
     else:
@@ -57,7 +52,7 @@ def graph_case(kind: str, rng: random.Random) -> Case:
         pool = list(range(min(top, 9))) if top < 31 else [rng.randrange(top) for _ in range(6)]
     count = rng.choice((0, 1, 1, 2, 3, 5, 9, 25))
     ends = [[rng.choice(pool) for _ in range(count)] for _ in range(2)]
-    what: dict[str, Any] = {"source": ends[0], "target": ends[1], "directed": rng.random() < 0.5}
+    what = {"source": ends[0], "target": ends[1], "directed": rng.random() < 0.5}
     if rng.random() < 0.4:
         what["weights"] = [rng.choice((weight(rng), -0.0, 5e-324, 3.0)) for _ in range(count)]
     if rng.random() < 0.2:
@@ -71,7 +66,7 @@ def graph_case(kind: str, rng: random.Random) -> Case:
     return Case(kind, {}, what)
 
 
-def run_graph(case: Case, folder: Path) -> bool:
+def run_graph(case, folder):
     """Whether the graph could be written; raises `Failure` where it came back as another."""
     what = dict(case.what)
     through = what.pop("through")
@@ -106,11 +101,11 @@ class Refused(Exception):
     """The format cannot hold this graph, and says so."""
 
 
-def _counts(graph: Any) -> list[int]:
+def _counts(graph):
     return sorted([] if graph.multiplicity is None else graph.multiplicity[graph.multiplicity > 1].tolist())
 
 
-def _through(graph: Any, name: str, folder: Path) -> Any:
+def _through(graph, name, folder):
     copies = graph.multiplicity is None and graph.num_duplicates > 0
     duplicates = "keep" if copies else "merge"
     if "." not in name:
@@ -124,7 +119,7 @@ def _through(graph: Any, name: str, folder: Path) -> Any:
             return _by_library(graph, name, duplicates, given)
         except clgraph.ClgraphError as error:
             raise Failure("lost", f"{name}: not taken back: {error}") from error
-    how: dict[str, Any] = {"weights": graph.weights is not None, "duplicates": duplicates}
+    how = {"weights": graph.weights is not None, "duplicates": duplicates}
     if "d" not in FORMATS[name]:
         how["directed"] = graph.directed
     if graph.ids.dtype == object and "i" not in FORMATS[name] and not name.endswith(".npz"):
@@ -141,14 +136,14 @@ def _through(graph: Any, name: str, folder: Path) -> Any:
         raise Failure("lost", f"{name} was written and is refused: {error}") from error
 
 
-def _by_library(graph: Any, name: str, duplicates: Any, given: Any) -> Any:
+def _by_library(graph, name, duplicates, given):
     if name == "pickle":
         return pickle.loads(given)
     weighted = graph.weights is not None
     if name == "scipy":
         return Graph.from_scipy(given, directed=graph.directed, weighted=weighted)
     if name in ("pandas", "table"):
-        how: dict[str, Any] = {
+        how = {
             "weight": "weight" if weighted else None,
             "multiplicity": None if graph.multiplicity is None else "multiplicity",
         }

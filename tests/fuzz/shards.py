@@ -1,9 +1,6 @@
 """Datasets in shards with a damaged file, and what may be asked of them."""
 
-from __future__ import annotations
-
 import json
-import random
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -17,7 +14,7 @@ from fuzz.mutations import mutate
 
 
 @cache
-def dataset(directed: bool) -> dict[str, bytes]:
+def dataset(directed):
     """The files of a small dataset."""
     with tempfile.TemporaryDirectory() as folder:
         graph = clgraph.Graph.from_edges([0, 1, 2, 3, 3, 5], [1, 2, 0, 4, 3, 6], directed=directed)
@@ -26,7 +23,7 @@ def dataset(directed: bool) -> dict[str, bytes]:
         return {file.name: file.read_bytes() for file in sorted(path.iterdir())}
 
 
-def shards_case(kind: str, rng: random.Random) -> Case:
+def shards_case(kind, rng):
     """A dataset with a value of its manifest changed, or bytes of a file."""
     files = dict(dataset(rng.random() < 0.5))
     name = rng.choice(tuple(files))
@@ -49,7 +46,7 @@ def shards_case(kind: str, rng: random.Random) -> Case:
     return Case(kind, files, {"call": rng.choice(calls)})
 
 
-def run_shards(case: Case, folder: Path) -> bool:
+def run_shards(case, folder):
     """Whether the dataset was taken; anything raised that is no ClgraphError comes through."""
     place = folder / "g.clgs"
     place.mkdir(exist_ok=True)
@@ -71,7 +68,7 @@ def run_shards(case: Case, folder: Path) -> bool:
     return True
 
 
-def run_convert(case: Case, folder: Path) -> bool:
+def run_convert(case, folder):
     """Convert a .clg file: what is read in full gives the dataset of the graph, all else is refused."""
     case.write(folder)
     path, how = folder / case.what["path"], case.what["options"]

@@ -1,12 +1,8 @@
 """The same failure from a smaller case."""
 
-from __future__ import annotations
-
 import hashlib
-from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from fuzz.case import Case
 from fuzz.workers import outcomes_of
@@ -16,7 +12,7 @@ TRIES = 150
 LARGEST = 1024  # bytes of a kept case
 
 
-def shrink(case: Case, signature: str) -> Case:
+def shrink(case, signature):
     """A case that fails as this one does, cut down as far as `TRIES` attempts lead."""
     left, smaller = TRIES, True
     while smaller and left > 0:
@@ -31,11 +27,11 @@ def shrink(case: Case, signature: str) -> Case:
     return case
 
 
-def smaller_cases(case: Case) -> Iterator[Case]:
+def smaller_cases(case):
     """Cases with something taken away."""
     what, files = case.what, case.files
 
-    def changed(**parts: Any) -> Case:
+    def changed(**parts):
         return Case(case.kind, files, {**what, **parts})
 
     for group in ("options", "kwargs"):
@@ -61,11 +57,11 @@ def smaller_cases(case: Case) -> Iterator[Case]:
                 yield Case(case.kind, {**files, name: left}, what)
 
 
-def _without(group: dict[str, Any], name: str) -> dict[str, Any]:
+def _without(group, name):
     return {key: value for key, value in group.items() if key != name}
 
 
-def _cuts(data: Any) -> Iterator[tuple[int, int]]:
+def _cuts(data):
     """Pieces to leave out: halves, quarters, and so on."""
     size = len(data)
     while size > 1:
@@ -76,7 +72,7 @@ def _cuts(data: Any) -> Iterator[tuple[int, int]]:
         yield 0, 1
 
 
-def keep(case: Case) -> Path | None:
+def keep(case):
     """Put a case among those that are replayed; None if it is too large to be kept."""
     text = case.to_json()
     if len(text) > LARGEST:
@@ -88,7 +84,7 @@ def keep(case: Case) -> Path | None:
     return path
 
 
-def kept() -> dict[str, Case]:
+def kept():
     """All cases that ever failed, by kind and digest."""
     return {
         f"{path.stem}/{hashlib.sha256(line.encode()).hexdigest()[:10]}": Case.from_json(line)

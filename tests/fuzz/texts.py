@@ -1,9 +1,6 @@
 """Text files of graphs, each with the rows that a reader must find in it; then damaged."""
 
-from __future__ import annotations
-
 import gzip
-import random
 from typing import Any
 
 from clgraph.formats.packed import END, zstd_library
@@ -24,7 +21,7 @@ LINE_ENDS = ("\n", "\n", "\r\n")
 TOPS = (2, 4, 9, 9, 30, 1000, 10**6, 2**31, 2**40, 2**53 + 5, 10**16, 10**18, 2**63 - 1)
 
 
-def numbers(rng: random.Random) -> Rows:
+def numbers(rng):
     """Edges among ids of some range."""
     top = rng.choice(TOPS)
     pool = [rng.randrange(top) if top > 9 else i for i in range(min(top, 12))] + [top - 1]
@@ -34,22 +31,22 @@ def numbers(rng: random.Random) -> Rows:
     return rows
 
 
-def names(rng: random.Random) -> Rows:
+def names(rng):
     """Edges among words."""
     pool = rng.sample(NAMES, rng.randrange(2, 12))
     return _drawn(pool, rng.choice((1, 2, 3, 8, 20)), rng)
 
 
-def _drawn(pool: list[Any], count: int, rng: random.Random) -> Rows:
+def _drawn(pool, count, rng):
     return [(rng.choice(pool), rng.choice(pool), weight(rng)) for _ in range(count)]
 
 
-def weight(rng: random.Random) -> float:
+def weight(rng):
     """A weight; sums of a few are finite."""
     return rng.choice((1.0, 2.0, 0.5, -3.0, 0.0, 1e-300, 1e300, rng.random(), rng.gauss(0, 9), 2.0**53))
 
 
-def options(rng: random.Random, **more: Any) -> dict[str, Any]:
+def options(rng, **more):
     """Options of `clgraph.read` that any file may be read with."""
     made = dict(more)
     if rng.random() < 0.4:
@@ -59,7 +56,7 @@ def options(rng: random.Random, **more: Any) -> dict[str, Any]:
     return made
 
 
-def edges(rng: random.Random) -> Made:
+def edges(rng):
     """An edge list."""
     text = rng.random() < 0.35
     rows = names(rng) if text else numbers(rng)
@@ -91,7 +88,7 @@ def edges(rng: random.Random) -> Made:
     return (head + data).encode(), how, {"rows": rows} if clear and not (text and more) else {}, suffix
 
 
-def mtx(rng: random.Random) -> Made:
+def mtx(rng):
     """A Matrix Market file."""
     n = rng.choice((1, 2, 5, 9, 30))
     field = rng.choice(("pattern", "real", "integer", "real", "complex", "unsigned-integer"))
@@ -114,7 +111,7 @@ def mtx(rng: random.Random) -> Made:
     return text.encode(), how, expect if plain else {}, ".mtx"
 
 
-def metis(rng: random.Random) -> Made:
+def metis(rng):
     """A METIS graph file."""
     n = rng.choice((1, 2, 3, 6, 20))
     pairs = sorted(
@@ -145,7 +142,7 @@ def metis(rng: random.Random) -> Made:
 MAKERS = {"edges": edges, "mtx": mtx, "metis": metis}
 
 
-def text_case(kind: str, rng: random.Random) -> Case:
+def text_case(kind, rng):
     """A file of one of these kinds, valid one time in four, compressed one time in ten."""
     data, how, expect, suffix = MAKERS[kind](rng)
     if rng.random() < 0.75:
@@ -163,7 +160,7 @@ def text_case(kind: str, rng: random.Random) -> Case:
     return Case(kind, {name: data}, {"path": name, "options": how, "expect": expect})
 
 
-def _whole(packed: bytes, data: bytes, suffix: str) -> bool:
+def _whole(packed, data, suffix):
     try:
         if suffix == ".zst":
             return zstd_library().decompress(packed) == data
@@ -172,7 +169,7 @@ def _whole(packed: bytes, data: bytes, suffix: str) -> bool:
         return False
 
 
-def packed_case(kind: str, rng: random.Random) -> Case:
+def packed_case(kind, rng):
     """Any of the text files, compressed; the kind is that of the compression."""
     suffix = {"gzip": ".gz", "zstd": ".zst"}[kind]
     inner = text_case(rng.choice(tuple(MAKERS)), rng)
@@ -184,7 +181,7 @@ def packed_case(kind: str, rng: random.Random) -> Case:
     return Case(kind, {name: data}, what)
 
 
-def ldbc_case(kind: str, rng: random.Random) -> Case:
+def ldbc_case(kind, rng):
     """NAME.v, NAME.e and perhaps NAME.properties."""
     text = rng.random() < 0.4
     rows = names(rng) if text else numbers(rng)
@@ -202,7 +199,7 @@ def ldbc_case(kind: str, rng: random.Random) -> Case:
         own = rng.random() < 0.5
         files["g.properties"] = f"# of\ngraph.g.directed = {str(own).lower()}\n".encode()
     how = options(rng, weights=weighted and rng.random() < 0.9, ids="str" if text else "int")
-    expect: dict[str, Any] = {"rows": rows, "n": len(vertices), "own": own}
+    expect = {"rows": rows, "n": len(vertices), "own": own}
     if rng.random() < 0.7:
         name = rng.choice(tuple(files))
         files[name], expect = mutate(files[name], rng, True), {}

@@ -20,10 +20,8 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from cli_runs import environment
 
@@ -50,7 +48,7 @@ class Outcome:
     what: str = ""
 
     @property
-    def signature(self) -> str:
+    def signature(self):
         """The same for failures of one cause."""
         return self.end + " " + re.sub(r"[0-9]+|'[^']*'|\"[^\"]*\"", "#", self.what)[:120]
 
@@ -58,7 +56,7 @@ class Outcome:
 # --- in the worker ------------------------------------------------------------------------------------------
 
 
-def import_all() -> None:
+def import_all():
     """What cases use, before the first fork; none of it opens a driver."""
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     for name in LIBRARIES:
@@ -68,7 +66,7 @@ def import_all() -> None:
             importlib.import_module(found.name)
 
 
-def run_one(case: Case, folder: Path) -> tuple[str, str]:
+def run_one(case, folder):
     """How a case ends, in this process."""
     try:
         return ("accepted" if KINDS[case.kind].run(case, folder) else "refused"), ""
@@ -80,7 +78,7 @@ def run_one(case: Case, folder: Path) -> tuple[str, str]:
         return "raw", f"{type(error).__name__} {_place(error)}: {str(error)[:200]}"
 
 
-def _place(error: BaseException) -> str:
+def _place(error):
     """The innermost line of clgraph that an exception went through."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         _, folder, file = frame.filename.rpartition(f"{os.sep}clgraph{os.sep}")
@@ -89,7 +87,7 @@ def _place(error: BaseException) -> str:
     return "outside clgraph"
 
 
-def work(cases: Iterable[tuple[str, Case]], out: int, folder: Path, device: bool) -> None:
+def work(cases, out, folder, device):
     """Run cases one after the other, and say on the pipe how each ends."""
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -117,13 +115,11 @@ def work(cases: Iterable[tuple[str, Case]], out: int, folder: Path, device: bool
             shutil.rmtree(entry.path) if entry.is_dir(follow_symlinks=False) else os.unlink(entry.path)
 
 
-def _resident() -> int:
+def _resident():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def numbered(
-    seed: int, numbers: Iterable[int], device: bool, only: Collection[str] = KINDS
-) -> Iterator[tuple[str, Case]]:
+def numbered(seed, numbers, device, only=KINDS):
     """The cases of these numbers that are for this sort of worker and of these kinds."""
     for number in numbers:
         if KINDS[kind_of(number)].device == device and kind_of(number) in only:
@@ -136,7 +132,7 @@ def numbered(
 class Worker:
     """One process, the pipe that it writes to, and the case that it is at."""
 
-    def __init__(self, start: Callable[[int, Path], int], device: bool) -> None:
+    def __init__(self, start, device):
         shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         self.folder = Path(tempfile.mkdtemp(prefix="fuzz-", dir=shared))
         read, write = os.pipe()
@@ -146,7 +142,7 @@ class Worker:
         self.pipe = os.fdopen(read, "rb", buffering=0)
         self.rest, self.at, self.last, self.since = b"", "", "", time.monotonic()
 
-    def outcomes(self) -> Iterator[Outcome]:
+    def outcomes(self):
         """What has been written since the last call; at the end of the process, how it ended."""
         data = self.pipe.read(1 << 16) or b""
         *lines, self.rest = (self.rest + data).split(b"\n")
@@ -168,16 +164,16 @@ class Worker:
                 how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
                 yield Outcome(self.at or self.last, "crash", how)
 
-    def stop_if_stuck(self) -> None:
+    def stop_if_stuck(self):
         """End a process that sleeps at a case."""
         if time.monotonic() - self.since > WALL + DEVICE_SECONDS * self.device:
             os.kill(self.pid, signal.SIGKILL)
 
 
-def forked(cases: Callable[[], Iterable[tuple[str, Case]]]) -> Worker:
+def forked(cases):
     """A worker forked from this process."""
 
-    def start(write: int, folder: Path) -> int:
+    def start(write, folder):
         if child := os.fork():
             return child
         status = 70
@@ -192,10 +188,10 @@ def forked(cases: Callable[[], Iterable[tuple[str, Case]]]) -> Worker:
     return Worker(start, device=False)
 
 
-def spawned(*args: object) -> Worker:
+def spawned(*args):
     """A worker for a device: ``python tests/fuzz --work ...``."""
 
-    def start(write: int, folder: Path) -> int:
+    def start(write, folder):
         command = [sys.executable, TESTS / "fuzz", "--work", str(write), folder, *map(str, args)]
         nothing = subprocess.DEVNULL
         return subprocess.Popen(command, pass_fds=[write], stdin=nothing, env=environment()).pid
@@ -203,7 +199,7 @@ def spawned(*args: object) -> Worker:
     return Worker(start, device=True)
 
 
-def spawned_main(args: list[str]) -> None:
+def spawned_main(args):
     """The other end of `spawned`, for a range of inputs or for a file of cases.
 
     Parameters
@@ -212,7 +208,6 @@ def spawned_main(args: list[str]) -> None:
         ``PIPE FOLDER range SEED START STOP KIND ...`` or ``PIPE FOLDER file FILE``.
     """
     out, folder = int(args[0]), Path(args[1])
-    cases: Iterable[tuple[str, Case]]
     if args[2] == "range":
         seed, start, stop = map(int, args[3:6])
         cases = numbered(seed, range(start, stop), True, args[6:])
@@ -223,9 +218,7 @@ def spawned_main(args: list[str]) -> None:
     os._exit(0)  # without the drivers' own farewells
 
 
-def follow(
-    workers: list[Worker], replaced: Callable[[Worker, Outcome | None], Worker | None]
-) -> Iterator[Outcome]:
+def follow(workers, replaced):
     """Outcomes of some workers as they come; one that has ended is replaced until there is nothing left."""
     with selectors.DefaultSelector() as selector:
         for worker in workers:
@@ -246,12 +239,12 @@ def follow(
                 key.data.stop_if_stuck()
 
 
-def outcomes_of(cases: dict[str, Case]) -> dict[str, Outcome]:
+def outcomes_of(cases):
     """Run these cases, each in a process that may die."""
-    found: dict[str, Outcome] = {}
+    found = {}
 
-    def run(labels: list[str], device: bool) -> None:
-        def next_worker(*_: Any) -> Worker | None:
+    def run(labels, device):
+        def next_worker(*_):
             todo = {label: cases[label] for label in labels if label not in found}
             if not todo:
                 return None

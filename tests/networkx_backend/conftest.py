@@ -1,7 +1,5 @@
 """Fixtures of the NetworkX backend's tests."""
 
-from __future__ import annotations
-
 import random
 from importlib.util import find_spec
 

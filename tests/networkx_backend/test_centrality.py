@@ -1,7 +1,5 @@
 """Centralities of the backend against NetworkX's own, PageRank and betweenness among them."""
 
-from __future__ import annotations
-
 import warnings
 
 import pytest

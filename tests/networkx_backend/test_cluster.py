@@ -3,8 +3,6 @@
 Communities: partitions as good as NetworkX's own, since seeds need not agree.
 """
 
-from __future__ import annotations
-
 import random
 import warnings
 

@@ -1,7 +1,5 @@
 """Paths of the backend, by steps and by weight, against NetworkX's own, with ties in NetworkX's way."""
 
-from __future__ import annotations
-
 import random
 from itertools import pairwise
 

@@ -5,8 +5,6 @@ they need: ``pip install --no-deps nx-cugraph-cu12 nx-parallel graphblas-algorit
 no test depends: of one that is not installed the table's marks are checked against nothing.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import sys
@@ -26,7 +24,7 @@ PEERS = {  # what NetworkX reads of each, and its distribution
 ROW = re.compile(r"^\| `(\w+)` \| (yes|) ?\| (yes|) ?\| (yes|) ?\|$", re.MULTILINE)
 
 
-def functions(module: str) -> set[str] | None:
+def functions(module):
     """The functions of an installed backend."""
     if importlib.util.find_spec(module) is None:
         return None
@@ -35,7 +33,7 @@ def functions(module: str) -> set[str] | None:
         return set(importlib.import_module(module).get_info()["functions"])
 
 
-def test_the_table_has_every_function_and_is_right() -> None:
+def test_the_table_has_every_function_and_is_right():
     rows = {name: marks for name, *marks in ROW.findall(PAGE.read_text())}
     assert list(rows) == list(FUNCTIONS), f"python {__file__} writes the table"
     for place, (peer, (module, _)) in enumerate(PEERS.items()):

@@ -1,7 +1,5 @@
 """What the backend says that it can run; its device, and the count of its calls; converted graphs."""
 
-from __future__ import annotations
-
 import inspect
 
 import pytest

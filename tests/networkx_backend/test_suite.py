@@ -6,8 +6,6 @@ settings must not apply; tests are named by module, since by file name NetworkX'
 seen.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Searches and components of the backend: the same values as NetworkX's own in the same order."""
 
-from __future__ import annotations
-
 import random
 import warnings
 

@@ -10,24 +10,20 @@ what it sets in modules is gone afterwards, and a crash ends no other case. `tes
 all, and sees that no kernel is left out.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from public_calls import example, verify
 
-from clgraph.public import PUBLIC, Public
+from clgraph.public import PUBLIC
 
 CLEAN = Path(__file__).with_name("clean.json")
 
 
-def collect() -> dict[str, Callable[[Any], None]]:
+def collect():
     """The cases of all modules of this folder, by name."""
     made = {}
     for path in sorted(Path(__file__).parent.glob("[a-z]*.py")):
@@ -40,14 +36,14 @@ def collect() -> dict[str, Callable[[Any], None]]:
     return made
 
 
-def _example(each: Public, device: Any) -> None:
+def _example(each, device):
     verify(each, example(each, device))
 
 
 ALL = collect()
 
 
-def text_of(kernels: Iterable[str]) -> str:
+def text_of(kernels):
     """A digest of the files of ``PROGRAM KERNEL`` lines, with all that they include; probes have none."""
     from clgraph.device.program import kernel_folder, read_source
 
@@ -58,7 +54,7 @@ def text_of(kernels: Iterable[str]) -> str:
     return digest.hexdigest()[:16]
 
 
-def recorded() -> dict[str, list[str]]:
+def recorded():
     """The kernels of each case that ran clean with the files as they are now."""
     clean = {}
     for name, made in json.loads(CLEAN.read_text()).items() if CLEAN.exists() else ():
@@ -70,12 +66,12 @@ def recorded() -> dict[str, list[str]]:
     return clean
 
 
-def note(clean: Mapping[str, list[str]]) -> None:
+def note(clean):
     """Record that these cases ran clean, with their kernels; cases that are no more are dropped."""
     kept = {**recorded(), **clean}
     lines = []
     for name in sorted(kept.keys() & ALL.keys()):
-        programs: dict[str, list[str]] = {}
+        programs = {}
         for line in sorted(kept[name]):
             program, kernel = line.split()
             programs.setdefault(program, []).append(kernel)

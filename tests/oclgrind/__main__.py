@@ -6,8 +6,6 @@ range). ``--record`` notes in clean.json what ran clean, with which kernels and 
 ``pytest --oclgrind changed`` runs the cases whose kernels have another text now.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import signal
@@ -21,7 +19,7 @@ CHECKS = {"CLGRAPH_DEVICE": "oclgrind", "OCLGRIND_DATA_RACES": "1", "OCLGRIND_UN
 SECONDS = 300  # the longest takes 6 of them on an idle machine
 
 
-def run(name: str, out: Path, scratch: str) -> None:
+def run(name, out, scratch):
     """One case, in this process; never comes back."""
     from oclgrind import ALL
 
@@ -50,7 +48,7 @@ def run(name: str, out: Path, scratch: str) -> None:
         os._exit(status)
 
 
-def main() -> int:
+def main():
     from fuzz.workers import import_all
 
     from oclgrind import ALL, note
@@ -67,7 +65,7 @@ def main() -> int:
     import_all()
     out = args.out.resolve() if args.out else Path(tempfile.mkdtemp(prefix="oclgrind-"))
     waiting = args.names or [name for name in ALL if not name.startswith("planted_")]
-    running: dict[int, str] = {}
+    running = {}
     clean, failed = set(), False
     with tempfile.TemporaryDirectory(prefix="oclgrind-cases-") as scratch:
         while waiting or running:
@@ -87,7 +85,7 @@ def main() -> int:
     return int(failed)
 
 
-def told(name: str, status: int, seconds: float, out: Path) -> bool:
+def told(name, status, seconds, out):
     """Write and print how a case ended, after so many seconds of processor time; whether it is clean."""
     (out / f"{name}.status").write_text(f"{status}\n")
     log = out / f"{name}.log"

@@ -1,9 +1,6 @@
 """Communities: rows of all lengths."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +11,7 @@ from clgraph.reference.multilevel import verify_leiden, verify_louvain
 from oclgrind.shared import tangle
 
 
-def case_propagation(device: Any) -> None:
+def case_propagation(device):
     """Rows of all classes, by groups and by work-items alone, merged arcs, tables one row at a time."""
     own = propagation.LAUNCH.simulator
     for duplicates in ("merge", "keep"):
@@ -29,7 +26,7 @@ def case_propagation(device: Any) -> None:
             assert labels.tolist() == reference_label_propagation(graph, 2)
 
 
-def case_multilevel(device: Any) -> None:
+def case_multilevel(device):
     """Louvain and Leiden, by work-groups and by work-items alone; weights and merged arcs."""
     rng = np.random.default_rng(6)
     ends = (rng.random((2, 90)) ** 2 * 24).astype(int)
@@ -42,7 +39,7 @@ def case_multilevel(device: Any) -> None:
         verify_leiden(graph, leiden(graph, seed=1, device=device))
 
 
-def case_modularity(device: Any) -> None:
+def case_modularity(device):
     """Rows that span several runs, merged arcs, weights, both directions."""
     rng = np.random.default_rng(6)
     labels = rng.integers(0, 4, 50)

@@ -1,9 +1,6 @@
 """Weak and strong components."""
 
-from __future__ import annotations
-
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +14,7 @@ from oclgrind.shared import reshape
 V = np.arange(50)
 
 
-def _components(device: Any, directed: bool = False, **options: Any) -> None:
+def _components(device, directed=False, **options):
     """Weak components, then sizes and numbers."""
     graph = Graph.from_edges(
         *np.random.default_rng(1).integers(0, 50, (2, 45)), directed=directed, vertices=V
@@ -39,13 +36,13 @@ case_components_directed = partial(_components, directed=True)  # rows that hold
 case_components_pieces = partial(_components, long_row=2, piece=3, masked=True, arc_keys=True)
 
 
-def case_components_linked_at_once(device: Any) -> None:
+def case_components_linked_at_once(device):
     """Every vertex links in one launch, as on GPUs."""
     reshape(finder, link_every=1)
     _components(device)
 
 
-def case_components_copra(device: Any) -> None:
+def case_components_copra(device):
     """Weak components of COPRA rows with dead slots."""
     # vertices 0 .. 49 in a ring, 10 .. 19 and 30 removed
     live = np.ones(50, bool)
@@ -63,7 +60,7 @@ def case_components_copra(device: Any) -> None:
     assert made.largest_label(label) == (0, 29, 39)
 
 
-def case_components_no_majority(device: Any) -> None:
+def case_components_no_majority(device):
     """The largest component where none has half of the vertices."""
     bounds = (20, 40)  # paths 0 .. 19 and 20 .. 39, as long as each other, and 40 .. 49
     tails = V[:-1][~np.isin(V[1:], bounds)]
@@ -76,7 +73,7 @@ def case_components_no_majority(device: Any) -> None:
     assert made.largest_label(label) == (0, 20, 50)
 
 
-def _strong(device: Any, long_row: int | None) -> None:
+def _strong(device, long_row):
     random = np.random.default_rng(2).integers(0, 50, (2, 70))
     path, turned_back = (V[:-1], V[1:]), (np.append(V[:-1], V[1::2]), np.append(V[1:], V[::2]))
     for ends in (random, path, turned_back):

@@ -1,10 +1,7 @@
 """Rows from arcs, graphs that are drawn on the device."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -21,15 +18,15 @@ from clgraph.reference import models
 from clgraph.sampling.selection import extract
 
 
-def _csr_build(device: Any, **options: Any) -> None:
+def _csr_build(device, **options):
     rng = np.random.default_rng(7)
     tail = np.r_[rng.integers(0, 50, 90), np.full(30, 11)].astype(np.int32)
     head = np.r_[rng.integers(0, 50, 90), np.arange(20, 50)].astype(np.int32)
     proper, ends = tail != head, (device.upload(tail), device.upload(head))
     for mirror, duplicates in ((True, "merge"), (False, "keep")):
-        how: Any = {"mirror": mirror, "duplicates": duplicates, **options}
+        how = {"mirror": mirror, "duplicates": duplicates, **options}
         rows = build.build_rows(device, 53, *ends, len(tail), **how)
-        want = build_csr(tail[proper], head[proper], 53, directed=not mirror, duplicates=duplicates)  # type: ignore[arg-type]
+        want = build_csr(tail[proper], head[proper], 53, directed=not mirror, duplicates=duplicates)
         assert device.download(rows.row_ptr, rows.offset, 54).tolist() == want.row_ptr.tolist()
         assert device.download(rows.col_idx, np.int32, rows.arcs).tolist() == want.col_idx.tolist()
 
@@ -38,13 +35,13 @@ def _csr_build(device: Any, **options: Any) -> None:
 case_csr_build = partial(_csr_build, algorithm="scatter")
 
 
-def case_csr_buckets(device: Any) -> None:
+def case_csr_buckets(device):
     """Rows from arcs as CPUs do it."""
     build.SLICE_ARCS = 40
     _csr_build(device, algorithm="buckets")
 
 
-def case_lightest(device: Any) -> None:
+def case_lightest(device):
     """Weights of an edge list, of parallel arcs the least; trees that are checked against the list."""
     edges = make_edges(4, 3)
     graph = construct(edges, device)
@@ -60,22 +57,22 @@ def case_lightest(device: Any) -> None:
         validate(Listed(device, edges), root, parent, distance)
 
 
-def _same_rows(graph: Graph, want: Graph) -> None:
+def _same_rows(graph, want):
     assert graph.row_ptr.tolist() == want.row_ptr.tolist()
     assert graph.col_idx.tolist() == want.col_idx.tolist()
 
 
-def case_generate(device: Any) -> None:
+def case_generate(device):
     """Edges drawn on the device, from the power law and from R-MAT."""
     law = partial(clgraph.powerlaw_graph, 300, average_degree=1, seed=2)
     for make in (law, partial(clgraph.rmat_graph, 5, edge_factor=3, seed=2)):
         _same_rows(make(device=device), make())
 
 
-def case_generate_models(device: Any) -> None:
+def case_generate_models(device):
     """Different edges in rounds, preferential attachment, shuffled stubs, communities."""
     law = {"exponent": 2.0, "min_degree": 1, "max_degree": 9}
-    lfr: dict[str, Any] = {"mixing": 0.3, "degree_exponent": 2.0, "min_degree": 3, "max_degree": 7, "seed": 2}
+    lfr = {"mixing": 0.3, "degree_exponent": 2.0, "min_degree": 3, "max_degree": 7, "seed": 2}
     lfr |= {"community_exponent": 1.0, "min_community": 9, "max_community": 14}
     found = clgraph.lfr_graph(40, **lfr, device=device)
     wanted, community, _ = models.reference_lfr(40, **lfr)
@@ -92,12 +89,12 @@ def case_generate_models(device: Any) -> None:
         ("configuration", (40,), law | {"seed": 3}),  # an odd number of stubs
     ):
         options = {"seed": 2, **options}
-        want: Any = getattr(models, f"reference_{name}")(*args, **options)
+        want = getattr(models, f"reference_{name}")(*args, **options)
         graph = getattr(clgraph, f"{name}_graph")(*args, **options, device=device)
         _same_rows(graph, want[0] if isinstance(want, tuple) else want)
 
 
-def case_facts(device: Any) -> None:
+def case_facts(device):
     """Self-loops and parallel arcs are counted; the longest row and the lengths of some; weights."""
     graph = Graph.from_edges([0, 0, 1, 2, 2, 5], [1, 1, 1, 2, 3, 5], duplicates="keep")
     rows = upload_csr(device, graph)
@@ -114,14 +111,14 @@ def case_facts(device: Any) -> None:
         assert cast.tolist() == weights.tolist()
 
 
-def case_scan(device: Any) -> None:
+def case_scan(device):
     """Running sums of blocks, and of their sums."""
     values = np.random.default_rng(1).integers(0, 9, 300).astype(np.int32)
     found = running_sums(device, device.upload(values), 300)
     assert device.download(found, np.int64, 301).tolist() == [0, *np.cumsum(values).tolist()]
 
 
-def case_sort(device: Any) -> None:
+def case_sort(device):
     """Keys with values, in groups and (as CPUs do it) by single work-items."""
     keys = np.random.default_rng(1).integers(0, 32, 90).astype(np.uint32)
     for shape in (sort.LAUNCH.of(device), sort.LaunchConfig(local=1, each=20, bits=3)):
@@ -131,12 +128,12 @@ def case_sort(device: Any) -> None:
         assert found.tolist() == np.argsort(keys, kind="stable").tolist()
 
 
-def case_compact(device: Any) -> None:
+def case_compact(device):
     """Some vertices and arcs of a directed graph, with what belongs to them; some of its rows."""
     rng = np.random.default_rng(4)
     ends = rng.integers(0, 30, (2, 120))
     for duplicates in ("merge", "keep"):
-        graph = Graph.from_edges(*ends, weights=rng.random(120), directed=True, duplicates=duplicates)  # type: ignore[arg-type]
+        graph = Graph.from_edges(*ends, weights=rng.random(120), directed=True, duplicates=duplicates)
         view = graph.undirected
         simple, live = view.without_self_loops, rng.random(graph.num_vertices) < 0.6
         between = live[simple.tails] & live[simple.col_idx]
@@ -159,12 +156,12 @@ def case_compact(device: Any) -> None:
         )
 
 
-def case_views(device: Any) -> None:
+def case_views(device):
     """A directed graph reversed, and without directions."""
     rng = np.random.default_rng(4)
     ends = rng.integers(0, 30, (2, 120))
     for duplicates, weights in (("merge", None), ("keep", rng.random(120))):
-        graph = Graph.from_edges(*ends, weights=weights, directed=True, duplicates=duplicates)  # type: ignore[arg-type]
+        graph = Graph.from_edges(*ends, weights=weights, directed=True, duplicates=duplicates)
         parts = device_graph(device, graph)
         back = reversed_arcs(device, parts)
         assert back is not None

@@ -1,9 +1,6 @@
 """The device floor's own kernels, and faults that Oclgrind must find."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -12,14 +9,14 @@ from clgraph.device.program import build_source, kernel_folder
 KERNELS = Path(__file__).parent.parent / "kernels"
 
 
-def _launch(device: Any, name: str, **args: Any) -> None:
+def _launch(device, name, **args):
     """A kernel of tests/kernels/races.cl, with cl/common.h in front, by 50 work-items."""
     source = (kernel_folder() / "common.h").read_text() + (KERNELS / "races.cl").read_text()
     getattr(build_source(device, "races", source, device.build_options), name)(50, n=50, **args)
     device.finish()
 
 
-def case_device(device: Any) -> None:
+def case_device(device):
     """The device floor's own kernels and copies."""
     for dtype in (np.int8, np.int32, np.int64, np.float64):
         buffer = device.zeros(50, dtype)
@@ -31,7 +28,7 @@ def case_device(device: Any) -> None:
     assert "HAVE_INT64_ATOMICS" in device.features
 
 
-def case_shared(device: Any) -> None:
+def case_shared(device):
     """SHARED_LOAD and SHARED_STORE beside atomics on the same word are no race."""
     word = device.zeros(2, np.int32)
     _launch(device, "shared_word", word=word)
@@ -41,18 +38,18 @@ def case_shared(device: Any) -> None:
 # Oclgrind must say so of each of these: the test expects them to fail
 
 
-def case_planted_race(device: Any) -> None:
+def case_planted_race(device):
     """All work-items write one word."""
     _launch(device, "planted_race", word=device.zeros(1, np.int32))
 
 
-def case_planted_overrun(device: Any) -> None:
+def case_planted_overrun(device):
     """A read behind the end of a buffer."""
     out = device.zeros(50, np.int32)
     _launch(device, "planted_overrun", out=out, in_=device.zeros(50, np.int32))
 
 
-def case_planted_uninitialised(device: Any) -> None:
+def case_planted_uninitialised(device):
     """A branch on memory that nothing has written."""
     out = device.zeros(50, np.int32)
     _launch(device, "planted_uninitialised", out=out, in_=device.empty(50, np.int32))

@@ -1,11 +1,8 @@
 """Files parsed, numbered and written by a device."""
 
-from __future__ import annotations
-
 import tempfile
 import zlib
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,43 +18,43 @@ from clgraph.formats import edges
 ONE, OTHER = Path("one.txt"), Path("other.txt")  # in the folder that a case runs in
 
 
-def _read(device: Any, text: bytes, form: str = "edges", **how: Any) -> None:
+def _read(device, text, form="edges", **how):
     ONE.write_bytes(text)
     assert agree(ONE, device, form, **how) == "taken"
 
 
-def case_files_parse(device: Any) -> None:
+def case_files_parse(device):
     """Rows with comments, blanks, loops and copies; ids with gaps, by a bitmap."""
     rows = b"".join(b"%d\t%d\r\n" % (7 * k % 50, 3 * k * k % 400) for k in range(40))
     _read(device, b"# head\n" + rows + b"  # in\n\n+3  4 x\n" + rows[:60] + b"\n5 5")
 
 
-def case_files_weights(device: Any) -> None:
+def case_files_weights(device):
     """Weights, one of which is left to the host."""
     rows = b"".join(b"%d %d %r\n" % (k, k + 1, 0.1 * k) for k in range(20)) + b"7 7 1\n3 40 1e-310\n"
     _read(device, rows, weights=True)
 
 
-def case_files_wide(device: Any) -> None:
+def case_files_wide(device):
     """Ids that are sorted."""
     _read(device, b"".join(b"%d %d\n" % (2**40 + 977 * k % 31, 10**12 * (k % 7)) for k in range(30)))
 
 
-def case_files_matrix(device: Any) -> None:
+def case_files_matrix(device):
     """A Matrix Market file of whole numbers."""
     rows = b"".join(b"%d %d %d\n" % (k + 1, k // 2 + 1, k - 9) for k in range(30))
     head = b"%%MatrixMarket matrix coordinate integer symmetric\n30 30 30\n"
     _read(device, head + rows, "mtx", weights=True)
 
 
-def case_files_lists(device: Any) -> None:
+def case_files_lists(device):
     """METIS graphs: a ring with weights, and without."""
     pairs = [((v - 1) % 20 + 1, (v + 1) % 20 + 1) for v in range(20)]
     _read(device, b"20 20\n" + b"".join(b"%d %d\n" % pair for pair in pairs), "metis")
     _read(device, b"20 20 1\n" + b"".join(b"%d 7 %d 7\n" % pair for pair in pairs), "metis", weights=True)
 
 
-def _spelt(device: Any, graph: Graph) -> bytes:
+def _spelt(device, graph):
     """An edge list as the device writes it."""
     spelling = write_edges.Spelling.of(graph, device, ONE)
     assert spelling is not None
@@ -65,7 +62,7 @@ def _spelt(device: Any, graph: Graph) -> bytes:
     return ONE.read_bytes()
 
 
-def case_files_spell_weights(device: Any) -> None:
+def case_files_spell_weights(device):
     """Weights written: short, long, whole, and with exponents."""
     weights = [0.1, -3.0, 0.0, 1e-5, 12345678901234567.0, 1 / 3, 1e300, 5e-324, 1e22, 0.00012]
     graph = Graph.from_edges(range(10), range(1, 11), weights=weights, directed=True)
@@ -73,7 +70,7 @@ def case_files_spell_weights(device: Any) -> None:
     assert _spelt(device, graph).decode() == "".join(lines)
 
 
-def case_files_columns(device: Any) -> None:
+def case_files_columns(device):
     """Columns written: whole numbers, floats and doubles."""
     whole = np.array([0, -1, 2**63 - 1, -(2**63), 12])
     three = whole, np.array([0.5, 1e-4, 3e-9, 0, 7], np.float32), np.array([0.1, 1e-5, 1 / 3, 5e-324, -2])
@@ -85,7 +82,7 @@ def case_files_columns(device: Any) -> None:
             assert file.read().decode() == "".join(rows)
 
 
-def case_files_spell(device: Any) -> None:
+def case_files_spell(device):
     """Edges written, with ids of one word, two and three."""
     ends = np.random.default_rng(3).integers(0, 30, (2, 50))
     for factor, directed in ((1, False), (10**9, True), (10**16, False)):
@@ -97,7 +94,7 @@ def case_files_spell(device: Any) -> None:
     assert ONE.read_bytes() == OTHER.read_bytes().replace(b" ", b"\t")
 
 
-def case_files_binary(device: Any) -> None:
+def case_files_binary(device):
     """The binary form with weights, copies counted and ids; checksums by the device; a missing mirror."""
     graph = tangle(5, n=40, edges=120, weights=np.random.default_rng(1).random(120))
     graph, path = graph.with_ids(np.arange(40) * 3), Path("g.clg")
@@ -114,7 +111,7 @@ def case_files_binary(device: Any) -> None:
     assert sums.all() == [zlib.crc32(data)]
 
 
-def case_files_table(device: Any) -> None:
+def case_files_table(device):
     """An edge table, with ids of 32 bits and of 64."""
     import pyarrow as pa
 
@@ -123,5 +120,5 @@ def case_files_table(device: Any) -> None:
         rows = pa.table({"source": ends[0] * factor, "target": ends[1] * factor, "weight": np.arange(50.0)})
         with pa.ipc.new_file("t.arrow", rows.schema) as writer:
             writer.write_table(rows, 20)
-        how: Any = {"weights": factor == 1, "duplicates": "keep"}
+        how = {"weights": factor == 1, "duplicates": "keep"}
         same_as(read("t.arrow", device=device, **how), read("t.arrow", device="host", **how))

@@ -1,9 +1,5 @@
 """The FPGA's single-work-item kernels: not that they race, but where they read and write."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 import clgraph
@@ -14,7 +10,7 @@ from clgraph.traversal import search
 from oclgrind.shared import reshape
 
 
-def case_pipelines(device: Any) -> None:
+def case_pipelines(device):
     """The FPGA's single-work-item kernels: not that they race, but where they read and write."""
     random = np.random.default_rng(5)
     tail = np.concatenate((random.integers(0, 40, 60), np.zeros(9, np.int64)))
@@ -32,7 +28,7 @@ def case_pipelines(device: Any) -> None:
             found += [bfs.distance.tolist(), bfs.predecessor.tolist(), bfs.source_of.tolist()]
         found.append(clgraph.connected_components(graph, device=form).labels.tolist())
         found.append(clgraph.bfs(graph, 0, method="frontier", device=form).distance.tolist())
-        walks: Any = {"method": "monte-carlo", "walks": 60, "seed": 1, "dangling": "drop"}
+        walks = {"method": "monte-carlo", "walks": 60, "seed": 1, "dangling": "drop"}
         top = clgraph.personalized_pagerank(graph, 0, top=3, device=form, **walks)
         found.append(top.visits.tolist())
         answers.append(found)
@@ -40,7 +36,7 @@ def case_pipelines(device: Any) -> None:
     clgraph.pagerank(graph, variant="pull", tol=0, max_iter=2, device=pipelines)
 
 
-def case_partitions(device: Any) -> None:
+def case_partitions(device):
     """The same where the chip is smaller than the graph."""
     random = np.random.default_rng(5)
     tail = np.concatenate((random.integers(0, 140, 150), np.zeros(30, np.int64)))
@@ -56,7 +52,7 @@ def case_partitions(device: Any) -> None:
     assert abs(ranks.scores.sum() - 1) < 1e-6
 
 
-def case_pipelines_of_samplers(device: Any) -> None:
+def case_pipelines_of_samplers(device):
     """Races, selections and walks."""
     random = np.random.default_rng(5)
     tail, head = random.integers(0, 40, 60), random.integers(0, 40, 60)

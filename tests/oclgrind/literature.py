@@ -1,9 +1,6 @@
 """The samplers of the literature: races, walks, searches that spread."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from graphs import random_graph
@@ -22,10 +19,10 @@ WEIGHTED = {"weights": np.arange(60.0)}
 POSITIVE = {"weights": np.arange(1.0, 61)}
 
 
-def draw(method: str, *, seeds: int = 2, graph: Any = (), **options: Any) -> Any:
+def draw(method, *, seeds=2, graph=(), **options):
     """Two runs side by side, each checked against the reference, as a function of the device."""
 
-    def check(device: Any) -> None:
+    def check(device):
         drawn_from = random_graph(6, 40, 60, **dict(graph))
         for made in sample(drawn_from, method, seed=5, seeds=seeds, device=device, **options):
             wanted = reference_draw(drawn_from, method, seed=made.seed, **options)
@@ -36,10 +33,10 @@ def draw(method: str, *, seeds: int = 2, graph: Any = (), **options: Any) -> Any
     return check
 
 
-def cases(*draws: Any) -> Any:
+def cases(*draws):
     """Several draws, one after the other."""
 
-    def case(device: Any) -> None:
+    def case(device):
         for each in draws:
             each(device)
 
@@ -121,7 +118,7 @@ case_growing = cases(
 )
 
 
-def case_walk_lines(device: Any) -> None:
+def case_walk_lines(device):
     """Blocks of walks, numbered on, and their text; some end early."""
     options = {"direction": "out", "seed": 3, "device": device}
     corpus.HOST_SHARE = 12 * 4 * 25
@@ -132,7 +129,7 @@ def case_walk_lines(device: Any) -> None:
     assert Path("walks.txt").read_text().splitlines() == lines
 
 
-def case_starts(device: Any) -> None:
+def case_starts(device):
     """A short queue, whose candidates are listed, then compared with each other or sorted."""
     csr = upload_csr(device, Graph.from_edges(np.arange(199), np.arange(1, 200)))
     status, wants = device.upload(np.array([1, 1], np.int32), writable=True), np.array([True, True])
@@ -142,7 +139,7 @@ def case_starts(device: Any) -> None:
         assert starts.Queue(device, csr, 2, 9).few(wants, **about)
 
 
-def case_smallest(device: Any) -> None:
+def case_smallest(device):
     """Selections with equal keys, and of more than there is."""
     keys = np.random.default_rng(1).integers(0, 20, (3, 90), dtype=np.uint64)
     smallest = Smallest(device, 3, 90)

@@ -1,10 +1,7 @@
 """PageRank and personalized PageRank, with the variants of the theses and slides."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -19,13 +16,13 @@ from clgraph.reference.pagerank import reference_pagerank, verify_ppr
 from oclgrind.shared import reshape
 
 
-def _graph(seed: int, edges: int, weighted: bool) -> Graph:
+def _graph(seed, edges, weighted):
     ends = (np.random.default_rng(seed).random((2, edges)) ** 2 * 50).astype(int)
     weights = np.random.default_rng(5).integers(0, 4, edges) if weighted else None
     return Graph.from_edges(*ends, weights=weights, vertices=np.arange(50), directed=True)
 
 
-def _pagerank(device: Any, variant: Any, *, weighted: bool = False, **options: Any) -> None:
+def _pagerank(device, variant, *, weighted=False, **options):
     """PageRank of a small graph by a variant."""
     graph = _graph(3, 180, weighted)
     found = pagerank(graph, variant=variant, tol=0, max_iter=3, device=device, **options)
@@ -37,7 +34,7 @@ def _pagerank(device: Any, variant: Any, *, weighted: bool = False, **options: A
     assert pagerank(graph, variant=variant, tol=1e-2, device=device, **options).converged
 
 
-def _both_weightings(device: Any, variant: str) -> None:
+def _both_weightings(device, variant):
     _pagerank(device, variant)
     _pagerank(device, variant, weighted=True)
 
@@ -57,13 +54,13 @@ case_pagerank_pull = partial(_pagerank, variant="pull")
 case_pagerank_subgroup = partial(_pagerank, variant="subgroup", norm="l2")
 
 
-def case_pagerank_small(device: Any) -> None:
+def case_pagerank_small(device):
     """All iterations in one launch."""
     _pagerank(device, "small")
     _pagerank(device, "small", weighted=True, dangling="uniform", dtype="float64")
 
 
-def _ppr(device: Any, method: Any, sources: Any, weighted: bool = False, **options: Any) -> None:
+def _ppr(device, method, sources, weighted=False, **options):
     """Personalized PageRank of a small graph by a method."""
     graph = _graph(4, 150, weighted)
     found = personalized_pagerank(graph, sources, method=method, device=device, **options)
@@ -82,34 +79,34 @@ case_ppr_coo = partial(_ppr, method="coo", sources=[0, 3], tol=1e-2, top=4)
 case_ppr_coo_flat = partial(_ppr, method="coo-flat", sources=[0, 3], tol=1e-2, dangling="personalization")
 
 
-def case_ppr_single(device: Any) -> None:
+def case_ppr_single(device):
     """One source on PageRank's rows, as GPUs do it."""
     engines.LAUNCH = replace(engines.LAUNCH, simulator="bins")
     _ppr(device, "power", [{3: 1, 17: 2}], tol=1e-2, top=4)
 
 
-def _team() -> None:
+def _team():
     """From now on as GPUs do it: a team a row, long rows in pieces."""
     reshape(batched_power, widths=(8,), teams=True)
     top.LAUNCH = replace(top.LAUNCH, simulator=top.LaunchConfig(16))
     walks.LAUNCH = replace(walks.LAUNCH, simulator=walks.LaunchConfig(each=5, local=8))
 
 
-def case_ppr_teams(device: Any) -> None:
+def case_ppr_teams(device):
     """Runs of rows as GPUs do it."""
     _team()
     _ppr(device, "power", [0, 3, 9, 14], tol=1e-2, top=4, stable_top=3, weighted=True)
 
 
-def case_ppr_walks(device: Any) -> None:
+def case_ppr_walks(device):
     """Random walks, with and without weights."""
-    how: dict[str, Any] = {"method": "monte-carlo", "walks": 60, "seed": 2}
+    how = {"method": "monte-carlo", "walks": 60, "seed": 2}
     _ppr(device, sources=[0, 3], top=4, dangling="drop", **how)
     _team()
     _ppr(device, sources=[{0: 1, 4: 2}], weighted=True, dangling="personalization", **how)
 
 
-def case_top_many(device: Any) -> None:
+def case_top_many(device):
     """More of the highest than are taken one by one."""
     top.MOST = 3
     for real in (np.float32, np.float64):
@@ -118,7 +115,7 @@ def case_top_many(device: Any) -> None:
         assert index.tolist() == np.argsort(-values, kind="stable")[:20].tolist()
 
 
-def _fixed(device: Any, span: int) -> None:
+def _fixed(device, span):
     """An iteration with sums of one shape."""
     row_ptr = np.array([0, 0, 40, 41, 45], np.int32)
     heads = (np.arange(45) % 3).astype(np.int32)
@@ -126,11 +123,11 @@ def _fixed(device: Any, span: int) -> None:
     arrays = [device.upload(array) for array in (row_ptr, heads)]
     rows = DeviceCSR(4, 45, *arrays, np.int32, values={"weights": device.upload(np.ones(45))})
     to_first = np.array([1.0, 0, 0, 0])
-    problem = Problem(0.85, None, to_first, None, False, "given", 4, weighing=None)  # type: ignore[arg-type]
+    problem = Problem(0.85, None, to_first, None, False, "given", 4, weighing=None)
     shape = reproducible.LaunchConfig(span=span, items=2, width=span or 1)
     for dtype, kind in (("float64", "weights"), ("float32", "weights"), ("float32", "arcs")):
         leaving = reproducible.Leaving(device, 4, device.upload(out), kind, shape)
-        how: Any = {"dtype": dtype, "kind": kind, "config": shape}
+        how = {"dtype": dtype, "kind": kind, "config": shape}
         power = reproducible.ReproduciblePower(device, leaving, problem, **how)
         power.rows(power.prepare(rows), 0.25)
         sums = power.blocks(0, 1)
@@ -145,7 +142,7 @@ case_fixed = partial(_fixed, span=0)  # by work-items
 case_fixed_groups = partial(_fixed, span=32)  # by windows, and a long row
 
 
-def case_shares(device: Any) -> None:
+def case_shares(device):
     """Shares of arcs that count for several, made on the device."""
     rng = np.random.default_rng(3)
     host = Graph.from_edges(rng.integers(0, 25, 90), rng.integers(0, 3, 90))
@@ -160,7 +157,7 @@ def case_shares(device: Any) -> None:
     assert np.array_equal(device.download(out, np.float32, host.num_vertices), wanted.out > 0)
 
 
-def case_order(device: Any) -> None:
+def case_order(device):
     """Out-degrees and their inverses made from a graph's rows; a vector made narrower."""
     pairs = np.unique(np.random.default_rng(2).integers(0, 2500, 90))  # no parallel arcs: those count
     graph = Graph.from_edges(pairs // 50, pairs % 50, directed=True)
@@ -168,7 +165,7 @@ def case_order(device: Any) -> None:
     order = np.random.default_rng(3).permutation(n).astype(np.int32)
     out = solver.leaving(device, graph, make_problem(graph), np.float32, False)
     assert np.array_equal(device.download(out, np.float32, n), degree)
-    at: Any = {"plan": "case", "order": device.upload(order), "inverse": True}
+    at = {"plan": "case", "order": device.upload(order), "inverse": True}
     inverse_out = solver.leaving(device, graph, make_problem(graph), np.float32, False, **at)
     found = device.download(inverse_out, np.float32, n)
     inverse = np.divide(1, degree, out=np.zeros(n), where=degree > 0)[order]

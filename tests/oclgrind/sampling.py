@@ -1,10 +1,7 @@
 """Deletions in batches and by probes, contractions, explorations."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial, partialmethod
-from typing import Any
 
 import numpy as np
 from graphs import random_graph
@@ -21,11 +18,11 @@ from clgraph.sampling.request import check_request
 from oclgrind.shared import reshape
 
 
-def _graph(edges: int, n: int = 40, **options: Any) -> Graph:
+def _graph(edges, n=40, **options):
     return Graph.from_edges(*np.random.default_rng(6).integers(0, n, (2, edges)), **options)
 
 
-def _sample(device: Any, method: str, **options: Any) -> None:
+def _sample(device, method, **options):
     """A sample of a graph with parallel edges, checked against the reference."""
     graph, asked = _graph(60, duplicates="keep"), {"size": "60%", "seed": 5}
     made = sample(graph, method, device=device, **asked, **options)
@@ -48,14 +45,14 @@ case_sample_drve = partial(_sample, method="drve", tolerance=0)
 case_sample_dhyb = partial(_sample, method="dhyb", tolerance=0)
 
 
-def case_sample_followed(device: Any) -> None:
+def case_sample_followed(device):
     """Batched removal with the component followed from batch to batch."""
-    runs.finder_for = Repair  # type: ignore[assignment]
+    runs.finder_for = Repair
     _sample(device, "drve", tolerance=0)
     _sample(device, "drv", mode="batched", tolerance=0)
 
 
-def _exact(device: Any, method: str, few: int = 3) -> None:
+def _exact(device, method, few=3):
     """Exact removal by probes, down to a few deletions that the host takes one by one."""
     threshold_search.FEW = few
     _sample(device, method, mode="exact")
@@ -66,7 +63,7 @@ case_exact_dre = partial(_exact, method="dre")
 case_exact_dre_within = partial(_exact, method="dre", few=30)  # the sample is found among those few
 
 
-def case_fanout(device: Any) -> None:
+def case_fanout(device):
     """Layered neighbours: rows of the reverse, parallel arcs, replacement, weights, trees, batches."""
     rng = np.random.default_rng(4)
     ends, weights = rng.integers(0, 30, (2, 90)), rng.integers(0, 4, 90)
@@ -83,18 +80,18 @@ def case_fanout(device: Any) -> None:
                 assert getattr(one, name).tolist() == [i for hop in getattr(wanted, name) for i in hop]
 
 
-def case_fanout_numbers(device: Any) -> None:
+def case_fanout_numbers(device):
     """Layered neighbours by vertex number: the last hop is not numbered."""
     graph = random_graph(4, 30, 90)
     found = sample_neighbors(graph, [1, 2, 3, 4], [3, 2], seed=2, batches=2, relabel=False, device=device)
     verify_neighbors(graph, found, [3, 2])
 
 
-def _pairs(ends: Any) -> list[tuple[int, int]]:
+def _pairs(ends):
     return list(zip(*ends.tolist(), strict=True))
 
 
-def case_split(device: Any) -> None:
+def case_split(device):
     """Edges held out, and negatives by both laws."""
     for directed in (False, True):
         graph = random_graph(5, 30, 90, directed=directed)
@@ -114,10 +111,10 @@ def case_split(device: Any) -> None:
     assert _pairs(found.train.negatives) == wanted.negatives[0] != []
 
 
-def _strong_sample(device: Any, method: str, duplicates: Any, long_row: int | None) -> None:
+def _strong_sample(device, method, duplicates, long_row):
     """A sample that keeps the largest strong component after batches, checked against the reference."""
     plain = strong.StrongCopraFinder.__init__
-    strong.StrongCopraFinder.__init__ = partialmethod(plain, long_row=long_row)  # type: ignore[assignment]
+    strong.StrongCopraFinder.__init__ = partialmethod(plain, long_row=long_row)
     ends = np.random.default_rng(8).integers(0, 40, (2, 110))
     graph = Graph.from_edges(*ends, directed=True, duplicates=duplicates)
     asked = {"size": "50%", "seed": 5, "connection": "strong"}
@@ -132,7 +129,7 @@ case_sample_strong = partial(_strong_sample, method="drv", duplicates="merge", l
 case_sample_strong_pieces = partial(_strong_sample, method="dre", duplicates="keep", long_row=2)
 
 
-def _side_by_side(device: Any, engine: str, methods: tuple[str, ...]) -> None:
+def _side_by_side(device, engine, methods):
     """Runs side by side, against each alone."""
     graph = _graph(60)
     for method in methods:
@@ -155,14 +152,14 @@ case_replicates_breadth = partial(_side_by_side, engine="BreadthRuns", methods=(
 case_replicates_depth = partial(_side_by_side, engine="DepthRuns", methods=("edfs",))
 
 
-def case_replicates_probes(device: Any) -> None:
+def case_replicates_probes(device):
     """Exact runs, all in each launch, and with too little room for the last deletions."""
     runs.LAUNCH = replace(runs.LAUNCH, simulator=runs.SideBySide("probes", 1 << 20))
     replicates.FEW, replicates.ROOM = 6, 12
     _side_by_side(device, "Probes", ("drv", "dre"))
 
 
-def _curve(device: Any, method: Any) -> None:
+def _curve(device, method):
     """All sizes of an exact reduction at once, against samples of the reference."""
     graph = _graph(40, n=30)
     found = reduction_curve(graph, method, seed=5, mode="exact", device=device)
@@ -176,7 +173,7 @@ case_curve_drv = partial(_curve, method="drv")
 case_curve_dre = partial(_curve, method="dre")
 
 
-def case_deletion_times(device: Any) -> None:
+def case_deletion_times(device):
     """The same for all deletions together, from the forest."""
     graph = powerlaw_graph(60, seed=3)
     for method in ("drv", "dre"):
@@ -186,7 +183,7 @@ def case_deletion_times(device: Any) -> None:
             assert np.array_equal(getattr(found, name), row)
 
 
-def _contract(device: Any, method: str) -> None:
+def _contract(device, method):
     """A contraction in chunks of a few draws, checked against the reference."""
     reshape(contract, chunk=16)
     graph = _graph(70, duplicates="keep")
@@ -203,7 +200,7 @@ case_contract_cre = partial(_contract, method="cre")  # uniform edges
 case_contract_crve = partial(_contract, method="crve")  # a uniform vertex's edge
 
 
-def _explore(device: Any, method: str, **shape: Any) -> None:
+def _explore(device, method, **shape):
     """An exploration, checked against the reference."""
     explore.CAPACITY = 4
     reshape(explore, **shape)

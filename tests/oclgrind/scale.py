@@ -1,10 +1,7 @@
 """Shards: the priority forest, and what a sample takes out of a shard."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -31,14 +28,14 @@ from clgraph.traversal import blocks
 PLACE = Path("g.clgs")  # in the folder that a case runs in
 
 
-def _rows() -> tuple[Any, Any, list[tuple[int, int]]]:
+def _rows():
     tails, heads = np.sort(np.random.default_rng(1).integers(0, 50, (2, 240)), axis=0)
     pairs = np.unique(tails * 50 + heads)
     row_ptr = np.searchsorted(pairs // 50, np.arange(51)).astype(np.int32)
     return row_ptr, (pairs % 50).astype(np.int32), list(zip(pairs // 50, pairs % 50, strict=True))
 
 
-def _forest(device: Any, method: str, room: int = 400, keep_times: bool = False, lanes: int = 8) -> None:
+def _forest(device, method, room=400, keep_times=False, lanes=8):
     row_ptr, heads, pairs = _rows()
     shape = LaunchConfig(chunk=16, lanes=lanes, keep_times=keep_times)
     forest = Forest(device, 50, 3, edges=method == "dre", room=room, shape=shape)
@@ -55,14 +52,14 @@ case_forest_of_edges = partial(_forest, method="dre")
 case_forest_of_edges_with_times = partial(_forest, method="dre", keep_times=True, lanes=1)
 
 
-def _loaded(device: Any, row_ptr: Any, heads: Any, begin: int, end: int) -> Any:
+def _loaded(device, row_ptr, heads, begin, end):
     some = heads[row_ptr[begin] : row_ptr[end]]
     ways = {"way": some.astype(np.uint8)}
     rows = ShardRows(begin, row_ptr[begin : end + 1] - row_ptr[begin], some, ways)
     return upload_rows(device, rows, ("way",))
 
 
-def case_extract(device: Any) -> None:
+def case_extract(device):
     """Vertices and edges of a sample, and what comes along."""
     row_ptr, heads, pairs = _rows()
     member = np.arange(50) % 3 > 0
@@ -76,7 +73,7 @@ def case_extract(device: Any) -> None:
         assert found == expected if cut is None else set(found) <= set(expected)
 
 
-def case_join_on_a_device(device: Any) -> None:
+def case_join_on_a_device(device):
     """Both ends of each shard's entries."""
     ends = np.unique(np.sort(np.random.default_rng(1).integers(0, 50, (2, 90)), axis=0), axis=1)
     graph = Graph.from_edges(*ends[:, ends[0] < ends[1]], vertices=np.arange(50))
@@ -85,7 +82,7 @@ def case_join_on_a_device(device: Any) -> None:
     assert found.col_idx.tolist() == graph.col_idx.tolist()
 
 
-def case_choose(device: Any) -> None:
+def case_choose(device):
     """Samples of the priority forest."""
     _, _, pairs = _rows()
     for method in ("drv", "dre"):
@@ -96,7 +93,7 @@ def case_choose(device: Any) -> None:
         assert sum(int(word).bit_count() for word in found.bits) <= 20
 
 
-def case_components_of_shards(device: Any) -> None:
+def case_components_of_shards(device):
     """Shards joined one after the other, labels merged."""
     row_ptr, heads, pairs = _rows()
     first, other = Labels(device, 50), Labels(device, 50)
@@ -110,7 +107,7 @@ def case_components_of_shards(device: Any) -> None:
     assert first.download().tolist() == least
 
 
-def case_bfs_of_shards(device: Any) -> None:
+def case_bfs_of_shards(device):
     """A search that pushes, then pulls, then looks for predecessors and sources."""
     ends = np.random.default_rng(1).integers(0, 50, (2, 60))
     graph = Graph.from_edges(*ends, vertices=np.arange(50))
@@ -123,7 +120,7 @@ def case_bfs_of_shards(device: Any) -> None:
         assert [each.tolist() for each in parts] == expected
 
 
-def case_bfs_many_of_shards(device: Any) -> None:
+def case_bfs_many_of_shards(device):
     """Many searches of three shards that push, then pull; two ranks bring together what they find."""
     tails, heads = np.random.default_rng(1).integers(0, 9000, (2, 300))
     graph = Graph.from_edges(tails, np.r_[heads[:-40], tails[:40] * 0 + 5], vertices=np.arange(9000))
@@ -142,19 +139,19 @@ def case_bfs_many_of_shards(device: Any) -> None:
         assert part is not None and part[0].tolist() == expected
 
 
-def case_pagerank_exchange(device: Any) -> None:
+def case_pagerank_exchange(device):
     """What two ranks tell each other; here the other one says 0 of every vertex."""
 
     class Told(Ranks):
         size, shares_memory = 2, False
 
-        def everywhere(self, array: Any, into: Any = None) -> Any:
+        def everywhere(self, array, into=None):
             into[1][:] = 0
             return [array, into[1]]
 
     n = BLOCK + 9
     out = (np.arange(n) % 3).astype(np.float64)
-    problem = Problem(0.85, None, None, None, False, "uniform", n, weighing=None)  # type: ignore[arg-type]
+    problem = Problem(0.85, None, None, None, False, "uniform", n, weighing=None)
     leaving = Leaving(device, n, device.upload(out), "arcs", LAUNCH["float32"].of(device))
     power = ReproduciblePower(device, leaving, problem, dtype="float32", kind="arcs")
     shards = (Shard("a", 0, BLOCK, 0, 0, 0, 0, 0), Shard("b", BLOCK, 9, 0, 0, 0, 0, 0))
@@ -163,7 +160,7 @@ def case_pagerank_exchange(device: Any) -> None:
     assert np.all((found == 0) == ((np.arange(n) >= BLOCK) & (out > 0))) and np.all(sums[1] == 0)
 
 
-def case_curve_of_shards(device: Any) -> None:
+def case_curve_of_shards(device):
     """When vertices leave, and the pairs by their last rows."""
     row_ptr, heads, pairs = _rows()
     graph = Graph.from_edges(*np.transpose(pairs), vertices=np.arange(50))
@@ -185,7 +182,7 @@ def case_curve_of_shards(device: Any) -> None:
         assert vertices[-1] == len(expected.vertices)
 
 
-def case_generate_shards(device: Any) -> None:
+def case_generate_shards(device):
     """Draws taken and merged, shard by shard, made anew or read."""
     for model in (PowerLaw(60, 4.0, 2.71, 3), RMat(6, 2, (0.57, 0.19, 0.19), 5, True, True)):
         tails, heads = model.draw(0, model.count)

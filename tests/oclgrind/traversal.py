@@ -1,9 +1,6 @@
 """Breadth-first search, from one source and from many; weighted paths."""
 
-from __future__ import annotations
-
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -14,14 +11,14 @@ from clgraph.traversal import many, search, weighted
 from oclgrind.shared import reshape
 
 
-def _distances(device: Any, graph: Graph, sources: Any) -> Any:
+def _distances(device, graph, sources):
     """Many searches, each as the reference has it."""
     found = bfs_many(graph, sources, device=device)
     assert found.distance.tolist() == [reference_bfs(graph, source)[0].tolist() for source in sources]
     return found
 
 
-def _graphs() -> list[Graph]:
+def _graphs():
     """Undirected and directed: drawn pairs, a hub, a path."""
     rng = np.random.default_rng(5)
     tails = np.r_[rng.integers(0, 50, 60), np.zeros(20, np.int64), np.arange(20, 40)]
@@ -29,7 +26,7 @@ def _graphs() -> list[Graph]:
     return [Graph.from_edges(tails, heads, directed=way, vertices=np.arange(53)) for way in (False, True)]
 
 
-def _bfs(device: Any, method: Any = "hybrid", **shape: Any) -> None:
+def _bfs(device, method="hybrid", **shape):
     reshape(search, **shape)
     # both are kept: Oclgrind takes a buffer in a freed one's place as uninitialised even where it was filled
     for graph in _graphs():
@@ -56,7 +53,7 @@ PULL = {"fuse_count": 4, "fuse_arcs": 0, "alpha": 10**9, "beta": 3, "pull_short"
 case_bfs_team_pull = partial(_bfs, **TEAM, **PULL)
 
 
-def _many(device: Any, counts: tuple[int, int, int, int], **shape: Any) -> None:
+def _many(device, counts, **shape):
     """Many searches at once."""
     names = ("many_count", "many_arcs", "pull_share", "scatter_share")
     items = (search.LAUNCH.gpu if shape.get("team") else search.LAUNCH.simulator).many_items
@@ -72,13 +69,13 @@ case_bfs_many_team = partial(_many, counts=(8, 60, 0, 0), **TEAM)  # as GPUs do 
 case_bfs_many_team_pull = partial(_many, counts=(0, 0, 3, 10**9), **TEAM)
 
 
-def case_bfs_many_ranked(device: Any) -> None:
+def case_bfs_many_ranked(device):
     """Vertices numbered by degree, from the first pull on."""
     many.MANY_VERTICES, many.HOT_SHARE, many.RENUMBER_SEARCHES = 0, 1, 1
     _many(device, (0, 0, 3, 10**9))
 
 
-def case_bfs_many_deep(device: Any) -> None:
+def case_bfs_many_deep(device):
     """Pull and then push again, and so deep that the distances need more planes."""
     _many(device, (0, 0, 4, 0))
     reshape(search, stay_share=4)
@@ -88,7 +85,7 @@ def case_bfs_many_deep(device: Any) -> None:
     assert _distances(device, graph, np.arange(30, 50)).levels > 16
 
 
-def _weighted(device: Any, listed: bool | None = None, **shape: Any) -> None:
+def _weighted(device, listed=None, **shape):
     """Weights that are zero, that sums absorb, and that are not whole; a cutoff; sums of distances."""
     rng = np.random.default_rng(5)
     ends, weights = (rng.random((2, 150)) ** 2 * 40).astype(int), rng.choice([0, 1e-20, 0.3, 2], 150)

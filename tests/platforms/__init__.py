@@ -15,7 +15,7 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parent.parent
 
 
-def with_kernels() -> list[str]:
+def with_kernels():
     """The tests of the modules that launch kernels: they have the stems of the kernel files."""
     kernels = [file.relative_to(TESTS.parent / "cl") for file in (TESTS.parent / "cl").rglob("*.cl")]
     found = []

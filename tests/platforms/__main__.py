@@ -10,10 +10,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 sys.path[:0] = [str(folder) for folder in Path(__file__).resolve().parents[1:3]]
@@ -44,7 +42,7 @@ class Runner:
     scratch: Path
     seconds: float
 
-    def environment(self) -> dict[str, str]:
+    def environment(self):
         """The children's environment."""
         path = [str(ROOT), str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])]
         env = {**os.environ, **self.platform.variables, "PYTHONPATH": os.pathsep.join(path)}
@@ -57,7 +55,7 @@ class Runner:
             env["OCL_ICD_VENDORS"] = str(empty)
         return env
 
-    def run(self, *arguments: str) -> tuple[int | None, str]:
+    def run(self, *arguments):
         """Exit status (None: it took too long) and output of a child of this platform's Python."""
         with open(self.scratch / "said", "w+b") as said:
             process = subprocess.Popen(
@@ -69,7 +67,7 @@ class Runner:
                 cwd=ROOT,
             )
             try:
-                status: int | None = process.wait(self.seconds)
+                status = process.wait(self.seconds)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
@@ -77,7 +75,7 @@ class Runner:
             said.seek(0)
             return status, said.read().decode(errors="replace")
 
-    def ask(self, what: str) -> tuple[Any, str]:
+    def ask(self, what):
         """What `platforms.here` answers, or None and how it ended."""
         status, said = self.run("-m", "platforms.here", what, self.platform.word, self.platform.version)
         last = said.rstrip().split("\n")[-1]
@@ -86,7 +84,7 @@ class Runner:
         except ValueError:
             return None, f"{ending(status)}: {last}"
 
-    def tests(self, file: str) -> tuple[dict[str, int], list[str]]:
+    def tests(self, file):
         """Counts of outcomes of a file of tests, and what failed or crashed."""
         counts, faults, dead = dict.fromkeys(OUTCOMES, 0), [], list[str]()
         report = self.scratch / "report.xml"
@@ -114,7 +112,7 @@ class Runner:
         return counts, faults
 
 
-def outcomes(report: Path) -> list[tuple[str, str]]:
+def outcomes(report):
     """Outcome and name of each test of a JUnit report."""
     found = []
     for case in ElementTree.parse(report).iter("testcase"):
@@ -129,14 +127,14 @@ def outcomes(report: Path) -> list[tuple[str, str]]:
     return found
 
 
-def ending(status: int | None) -> str:
+def ending(status):
     """How a child ended, in words."""
     if status is None:
         return "took too long"
     return f"signal {-status}" if status < 0 else f"exit status {status}"
 
 
-def environment_of(packages: Sequence[str], folder: Path) -> str:
+def environment_of(packages, folder):
     """The Python of an environment with clgraph's needs, pytest and some packages, made at its first use."""
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     done = folder / "complete"
@@ -148,7 +146,7 @@ def environment_of(packages: Sequence[str], folder: Path) -> str:
     return str(python)
 
 
-def oclgrind(runner: Runner) -> dict[str, Any]:
+def oclgrind(runner):
     """The counts of its cases, which are tests of their own."""
     status, said = runner.run(str(TESTS / "oclgrind"))
     lines = re.findall(r"^(\w+) (ok|FAILED)", said, re.MULTILINE)
@@ -157,17 +155,12 @@ def oclgrind(runner: Runner) -> dict[str, Any]:
     return {"counts": counts, "faults": failed + ["took too long"] * (status is None)}
 
 
-def examined(key: str, files: tuple[str, ...], seconds: float, venvs: Path, scratch: Path) -> dict[str, Any]:
+def examined(key, files, seconds, venvs, scratch):
     """The row of a platform."""
     platform = PLATFORMS[key]
     python = environment_of(platform.pip, venvs / key) if platform.pip else sys.executable
     runner = Runner(platform, python, scratch, seconds)
-    row: dict[str, Any] = {
-        "title": platform.title,
-        "state": "absent",
-        "date": time.strftime("%Y-%m-%d"),
-        "files": len(files),
-    }
+    row = {"title": platform.title, "state": "absent", "date": time.strftime("%Y-%m-%d"), "files": len(files)}
     device, ended = runner.ask("describe")
     if ended:
         return row | {"state": "ended the process", "reason": ended}
@@ -189,12 +182,12 @@ def examined(key: str, files: tuple[str, ...], seconds: float, venvs: Path, scra
     return row | ({"counts": counts, "faults": faults} if files else {})
 
 
-def said(counts: dict[str, int]) -> str:
+def said(counts):
     """``12 passed, 1 failed``."""
     return ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "none"
 
 
-def table(rows: dict[str, dict[str, Any]]) -> str:
+def table(rows):
     """The rows, and the digests of their samples, as the tables of docs/devices.md."""
     made = {row["title"]: row["digests"] for row in rows.values() if row.get("digests")}
     most = most_common(list(made.values()))
@@ -219,7 +212,7 @@ def table(rows: dict[str, dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def most_common(digests: list[dict[str, str]]) -> dict[str, str]:
+def most_common(digests):
     """The digest of each sample that most platforms have."""
     found = {}
     for name in dict.fromkeys(name for one in digests for name in one):
@@ -228,7 +221,7 @@ def most_common(digests: list[dict[str, str]]) -> dict[str, str]:
     return found
 
 
-def main() -> int:
+def main():
     parser = argparse.ArgumentParser(prog="python -m tests.platforms", description="The matrix of platforms.")
     parser.add_argument("--only", metavar="A,B", help=f"of {', '.join(PLATFORMS)}")
     parser.add_argument("--few", action="store_true", help="a few of the tests, in two minutes")
@@ -238,7 +231,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=600, help="how long a child may take")
     parser.add_argument("--table", type=Path, nargs="+", metavar="FILE", help="print the table of such files")
     args = parser.parse_args()
-    rows: dict[str, dict[str, Any]] = {}
+    rows = {}
     if args.table:
         for file in args.table:
             found = json.loads(file.read_text())["rows"]

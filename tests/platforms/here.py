@@ -1,17 +1,14 @@
 """What one child does on the platform of its environment: find its device, make the samples. Prints JSON."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
 import sys
-from typing import Any
 
 import numpy as np
 
 
-def find(word: str, version: str) -> Any:
+def find(word, version):
     """The first device of a word whose versions match a pattern, or None."""
     from clgraph.device.choosing import list_devices, of_word
 
@@ -22,7 +19,7 @@ def find(word: str, version: str) -> Any:
     return None
 
 
-def describe(word: str, version: str) -> dict[str, Any] | None:
+def describe(word, version):
     """The device as `clgraph doctor` has it, or None."""
     from clgraph.device.doctor import describe
 
@@ -30,7 +27,7 @@ def describe(word: str, version: str) -> dict[str, Any] | None:
     return None if device is None else describe(device)
 
 
-def digests(word: str, version: str) -> dict[str, str]:
+def digests(word, version):
     """Half of a graph, seed 3, by each method in each of its modes: a digest of the sample's bytes."""
     from devices import accept_short_loops
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +14,6 @@ from personalized import EXACT
 from ranking_checks import VARIANTS, dtypes, usable
 
 from clgraph import Graph, pagerank, personalized_pagerank, write_shards
-from clgraph.device import Device
 from clgraph.errors import InputError
 
 Reals = npt.NDArray[np.longdouble]
@@ -32,7 +29,7 @@ class Edges:
     directed: bool
 
     @staticmethod
-    def drawn(seed: int, n: int, count: int, *, weighted: bool, directed: bool) -> Edges:
+    def drawn(seed, n, count, *, weighted, directed):
         """Popular vertices, loops, parallel edges, vertices without edges, and weights of 0."""
         rng = np.random.default_rng(seed)
         ends = (rng.random((2, count)) ** 2 * n).astype(int)
@@ -40,12 +37,12 @@ class Edges:
         weights = 10.0 ** rng.uniform(-4, 4, count) * (rng.random(count) > 0.1) if weighted else None
         return Edges(n, ends, weights, directed)
 
-    def graph(self, duplicates: Any = "merge") -> Graph:
+    def graph(self, duplicates="merge"):
         """The graph of these edges."""
-        options: Any = {"weights": self.weights, "directed": self.directed, "duplicates": duplicates}
+        options = {"weights": self.weights, "directed": self.directed, "duplicates": duplicates}
         return Graph.from_edges(*self.ends, vertices=np.arange(self.n), **options)
 
-    def matrix(self, weight: bool) -> Reals:
+    def matrix(self, weight):
         """w(u, v) in row v and column u; an undirected loop counts once."""
         tails, heads = self.ends
         values = np.ones(len(tails)) if self.weights is None or not weight else self.weights
@@ -57,7 +54,7 @@ class Edges:
         return dense
 
 
-def solution(matrix: Reals, damping: float, p: Any, q: Any) -> Reals:
+def solution(matrix, damping, p, q):
     """x = (1-d) p + d (S x + D q); `q` None drops D."""
     leaving = matrix.sum(axis=0)
     step = matrix / np.where(leaving > 0, leaving, 1)
@@ -71,7 +68,7 @@ def solution(matrix: Reals, damping: float, p: Any, q: Any) -> Reals:
     return x
 
 
-def assert_within(ranks: Any, exact: Reals, bound: float) -> None:
+def assert_within(ranks, exact, bound):
     """The ranks are no farther than the bound from the exact ones, and the bound says something."""
     assert np.abs(ranks - exact).sum() <= bound < 1
 
@@ -81,7 +78,7 @@ RNG = np.random.default_rng(5)
 P, Q = (values / values.sum() for values in (RNG.random(N) * (RNG.random(N) < 0.3), RNG.random(N)))
 EVEN = np.full(N, 1 / N)
 #: options, p, q
-DISTRIBUTIONS: dict[str, tuple[dict[str, Any], Any, Any]] = {
+DISTRIBUTIONS = {
     "none": ({}, EVEN, EVEN),
     "personal": ({"personalization": P}, P, P),
     "personal, uniform": ({"personalization": P, "dangling": "uniform"}, P, EVEN),
@@ -97,7 +94,7 @@ ENDS = [
 ]
 
 
-def cases(seed: int) -> Any:
+def cases(seed):
     """Graphs, whether weights count, the matrix."""
     for weighted, directed in product((False, True), repeat=2):
         edges = Edges.drawn(seed, N, 3 * N, weighted=weighted, directed=directed)
@@ -110,12 +107,12 @@ def cases(seed: int) -> Any:
     "variant",
     ["auto", "fixed", *(pytest.param(v, marks=pytest.mark.slow) for v in ("shards", *VARIANTS[1:]))],
 )
-def test_pagerank(device: Device, tmp_path: Path, variant: str, distributions: str) -> None:
+def test_pagerank(device, tmp_path, variant, distributions):
     if variant in ("fixed", "shards"):
         needs_float64(device)
     options, p, q = DISTRIBUTIONS[distributions]
     for number, (edges, weight, matrix) in enumerate(cases(seed=3)):
-        data: Any = edges.graph(("merge", "keep")[number % 2] if variant != "shards" else "merge")
+        data = edges.graph(("merge", "keep")[number % 2] if variant != "shards" else "merge")
         if variant == "shards":
             if not weight:  # not offered
                 continue
@@ -131,12 +128,12 @@ def test_pagerank(device: Device, tmp_path: Path, variant: str, distributions: s
 
 @pytest.mark.parametrize("policy", ["uniform", "personalization", "drop", "given"])
 @pytest.mark.parametrize("method", ["power", *(pytest.param(m, marks=pytest.mark.slow) for m in EXACT[1:])])
-def test_personalized(device: Device, method: Any, policy: str) -> None:
+def test_personalized(device, method, policy):
     """From a distribution, and from a vertex of each kind: answers of dangling ones may be stored."""
     for edges, weight, matrix in cases(seed=4):
         vertices = [int(np.argmax(matrix.sum(axis=0))), int(np.argmin(matrix.sum(axis=0)))]
         starts = np.stack([P, *np.eye(N)[vertices]])
-        options: dict[str, Any] = {"method": method, "norm": "l1", "weight": weight, "device": device}
+        options = {"method": method, "norm": "l1", "weight": weight, "device": device}
         options["dangling"] = Q if policy == "given" else policy
         for dtype, (number, (damping, tol, max_iter)) in product(dtypes(device), enumerate(ENDS)):
             call = {"damping": damping, "tol": tol[dtype], "max_iter": max_iter, "dtype": dtype}
@@ -148,7 +145,7 @@ def test_personalized(device: Device, method: Any, policy: str) -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 1, pytest.param(2, marks=pytest.mark.slow), 3])
-def test_random_graphs(device: Device, tmp_path: Path, seed: int) -> None:
+def test_random_graphs(device, tmp_path, seed):
     """Some thousand vertices, solved by SciPy; in memory, in shards, from one vertex."""
     rng = np.random.default_rng(seed)
     n, count, directed = 3000, int(rng.integers(3000, 30_000)), bool(seed % 2)
@@ -169,7 +166,7 @@ def test_random_graphs(device: Device, tmp_path: Path, seed: int) -> None:
         even, one = (system.solve(p) for p in (np.full(n, 1 / n), np.eye(1, n, int(heads[-1]))[0]))
         for dtype in dtypes(device):
             tol = {"float32": 3e-6, "float64": 1e-10}[dtype]
-            call: dict[str, Any] = {"damping": damping, "tol": tol, "max_iter": 2000, "dtype": dtype}
+            call = {"damping": damping, "tol": tol, "max_iter": 2000, "dtype": dtype}
             call |= {"weight": weight, "device": device}
             found = [pagerank(graph, **call)]
             if "HAVE_FP64" in device.features:
@@ -186,7 +183,7 @@ def test_random_graphs(device: Device, tmp_path: Path, seed: int) -> None:
 
 
 @pytest.mark.parametrize("variant", ["auto", "pull", "fixed"])
-def test_long_rows(device: Device, variant: Any) -> None:
+def test_long_rows(device, variant):
     """W of 30 000 weights of 0.1, added one after the other, is off by more than a row's sum can be."""
     needs_float64(device)
     leaves = 30_000
@@ -196,13 +193,13 @@ def test_long_rows(device: Device, variant: Any) -> None:
     d = np.longdouble(0.85)
     hub = 1 / (1 + d)  # x(0) = 1 - d + d D, and all but x(0) is D
     share = weights / (np.longdouble(0.1) * (leaves - 1) + np.longdouble(0.3))
-    call: Any = {"personalization": {0: 1}, "dtype": "float64", "tol": 0, "max_iter": 250}
+    call = {"personalization": {0: 1}, "dtype": "float64", "tol": 0, "max_iter": 250}
     found = pagerank(graph, variant=variant, device=device, **call)
     assert_within(found.scores, np.r_[hub, d * hub * share], found.error_bound)
     assert found.error_bound < 1e-10
 
 
-def test_weights_beyond_the_numbers(device: Device, tmp_path: Path) -> None:
+def test_weights_beyond_the_numbers(device, tmp_path):
     """What leaves a vertex overflows; shards may have negative weights, which no host has looked at."""
     needs_float64(device)
     ends = [0, 0, 1, 2], [1, 2, 0, 0]

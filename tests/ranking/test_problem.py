@@ -1,9 +1,6 @@
 """The arguments of PageRank and what of them is rejected; its result and the highest ranks."""
 
-from __future__ import annotations
-
 import pickle
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +10,10 @@ from transfers import transfers
 from clgraph import Graph
 from clgraph.csr.device_csr import DeviceGraph, SelectedIds
 from clgraph.csr.upload import graph_of, upload_csr
-from clgraph.device import Device
 from clgraph.errors import InputError
 from clgraph.ranking import pagerank
 
-BAD: dict[str, tuple[dict[str, Any], str]] = {
+BAD = {
     "nan": ({"personalization": [1, np.nan, 1]}, "personalization of vertex 20 is nan"),
     "infinite": ({"nstart": [1, np.inf, 1]}, "nstart of vertex 20 is inf"),
     "negative": ({"dangling": {10: 1, 30: -1}}, "dangling of vertex 30 is -1"),
@@ -53,13 +49,13 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("options", "message"), BAD.values(), ids=BAD)
-def test_bad_input(options: dict[str, Any], message: str) -> None:
+def test_bad_input(options, message):
     graph = Graph.from_edges([10, 20, 20], [20, 30, 10], directed=True)
     with pytest.raises(InputError, match=message):
         pagerank(graph, **options)
 
 
-def test_bad_graphs() -> None:
+def test_bad_graphs():
     with pytest.raises(InputError, match="no vertices"):
         pagerank(Graph.from_edges([], []))
     for bad in (-1.0, np.nan, np.inf):
@@ -74,7 +70,7 @@ def test_bad_graphs() -> None:
 
 
 @pytest.mark.smoke
-def test_top(device: Device) -> None:
+def test_top(device):
     graph = Graph.from_edges(["a", "b", "c", "d", "e"], ["c", "c", "a", "e", "d"], directed=True)
     found = pagerank(graph, max_iter=500, device=device)
     names = [name for name, _ in found.top(10)]
@@ -92,12 +88,12 @@ def test_top(device: Device) -> None:
     assert [v for v, _ in pagerank(ring, device=device).top(7)] == list(range(7))
 
 
-def test_top_on_the_device(device: Device) -> None:
+def test_top_on_the_device(device):
     """Ranks that stayed there are selected there, and only ids of the chosen are looked up."""
     graph = mixed_graph(2).with_ids(np.arange(60)[::-1] * 3)
     chosen = SelectedIds(graph.ids, device.upload(np.arange(60, dtype=np.int32)), 60)
     there = graph_of(device, DeviceGraph(upload_csr(device, graph), directed=False, ids=chosen))
-    options: dict[str, Any] = {"variant": "bins", "weight": False, "device": device}
+    options = {"variant": "bins", "weight": False, "device": device}
     kept = pagerank(there, **options)
     found = pagerank(there, arrays="device", **options)
     assert "_ids" not in vars(there)
@@ -110,7 +106,7 @@ def test_top_on_the_device(device: Device) -> None:
 
 
 @pytest.mark.smoke
-def test_result_tells_all(device: Device) -> None:
+def test_result_tells_all(device):
     found = pagerank(mixed_graph(1), device=device, dangling="uniform")
     assert {"build", "upload", "compile", "iterate", "download", "total"} <= set(found.seconds)
     assert found.plan

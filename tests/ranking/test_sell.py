@@ -1,10 +1,7 @@
 """Rows in sliced ELL form made on a device: what the host lays out, array by array; and every arc once."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +10,6 @@ from personalized import everywhere
 from ranking_checks import arcs_of_graph, arcs_of_slices, as_reference, assert_holds, layout_graphs
 
 from clgraph import Graph
-from clgraph.device import Device
 from clgraph.ranking import sell
 from clgraph.ranking.problem import make_problem
 from clgraph.ranking.sell import Layout, Sell, balanced
@@ -22,30 +18,30 @@ from clgraph.ranking.transition_weights import graph_shares, upload_shares
 TINY = Layout(width=4, hot=8, long_row=6, classes=(4, 16))
 
 
-def on_host(graph: Graph, layout: Layout, shares: Any = None) -> Any:
+def on_host(graph, layout, shares=None):
     names = ("width", "hot", "long_row", "classes", "segments")
     options = {name: getattr(layout, name) for name in names}
     return make_slices(graph.row_ptr, graph.col_idx, shares, **options)
 
 
 @pytest.fixture
-def few_each(monkeypatch: pytest.MonkeyPatch) -> None:
+def few_each(monkeypatch):
     """Many work-items even for small graphs: 8 arcs, or 3 rows each."""
     monkeypatch.setattr(sell, "RUN", everywhere(8))
     monkeypatch.setattr(sell, "ROWS", everywhere(3))
 
 
-def skewed(seed: int, weighted: bool) -> Graph:
+def skewed(seed, weighted):
     rng = np.random.default_rng(seed)
     ends = (rng.random((2, 1200)) ** 3 * 150).astype(int)
-    options: Any = {"weights": rng.integers(1, 9, 1200) / 3} if weighted else {}
+    options = {"weights": rng.integers(1, 9, 1200) / 3} if weighted else {}
     return Graph.from_edges(*ends, vertices=np.arange(170), directed=True, duplicates="keep", **options)
 
 
 @pytest.mark.parametrize("layout", [TINY, replace(TINY, segments=3), replace(TINY, windows=(16, 16))])
 @pytest.mark.parametrize(("weighted", "real"), [(False, np.float32), (True, np.float32), (True, np.float64)])
 @pytest.mark.usefixtures("few_each")
-def test_arcs(device: Device, weighted: bool, real: Any, layout: Layout) -> None:
+def test_arcs(device, weighted, real, layout):
     """Every arc once, with its share, in the row of its head; long rows in pieces by segment."""
     for seed in range(3):
         graph = skewed(seed, weighted)
@@ -61,7 +57,7 @@ def test_arcs(device: Device, weighted: bool, real: Any, layout: Layout) -> None
 
 
 @pytest.mark.parametrize(("hot", "classes"), [(8, (4, 16)), (1, ()), (5000, (8, 5000))])
-def test_numbers(device: Device, hot: int, classes: tuple[int, ...]) -> None:
+def test_numbers(device, hot, classes):
     """New numbers and sorted rows."""
     layout = replace(TINY, hot=hot, classes=classes)
     for graph in layout_graphs():
@@ -86,7 +82,7 @@ def test_numbers(device: Device, hot: int, classes: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("segments", [1, 3])
-def test_long_rows(device: Device, segments: int) -> None:
+def test_long_rows(device, segments):
     """Long rows cut into pieces."""
     layout = replace(TINY, segments=segments)
     for graph in layout_graphs():
@@ -103,7 +99,7 @@ def test_long_rows(device: Device, segments: int) -> None:
 
 
 @pytest.mark.usefixtures("few_each")
-def test_one_window(device: Device) -> None:
+def test_one_window(device):
     """Where no class needs two windows, rows in windows are numbered as others are."""
     layout = replace(TINY, hot=5, classes=(), windows=(1 << 13, 1 << 13))
     for graph in layout_graphs():
@@ -117,7 +113,7 @@ def test_one_window(device: Device) -> None:
 
 
 @pytest.mark.usefixtures("few_each")
-def test_windows(device: Device) -> None:
+def test_windows(device):
     """Windows keep to the classes, which are by out-degree; inside, long rows come first, then by length."""
     layout = replace(TINY, windows=(16, 16))
     graph = skewed(3, weighted=False)
@@ -136,14 +132,14 @@ def test_windows(device: Device) -> None:
             assert np.all(np.diff(length[there][is_long]) <= 0)
 
 
-def test_many_sources_with_few_arcs(device: Device) -> None:
+def test_many_sources_with_few_arcs(device):
     n = 300_000
     ends = np.random.default_rng(6).integers(0, n, (2, 90_000))
     graph = Graph.from_edges(*ends, vertices=np.arange(n), directed=True)
     as_reference(device, graph, 3, variant="runs")
 
 
-def test_layout(device: Device) -> None:
+def test_layout(device):
     """Popular sources first, within a class by length; rows of a slice padded to the longest."""
     ends = [3, 3, 3, 1, 1, 0], [0, 1, 2, 0, 2, 4]
     graph = Graph.from_edges(*ends, vertices=range(5), directed=True)
@@ -156,7 +152,7 @@ def test_layout(device: Device) -> None:
     assert made.padding == 2 * 5 / 6
 
 
-def test_balanced() -> None:
+def test_balanced():
     cost = np.array([0, 10, 10, 10, 20, 30, 40])
     assert balanced(cost, 4).tolist() == [0, 1, 4, 5, 6]
     assert balanced(cost, 99)[[0, -1]].tolist() == [0, 6]

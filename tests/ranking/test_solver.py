@@ -1,13 +1,10 @@
 """PageRank: distributions, stops, known answers and real graphs against the reference, NetworkX and LDBC."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import cycle, product
 from pathlib import Path
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -28,7 +25,6 @@ from samplers import launch_otherwise
 from transfers import transfers
 
 from clgraph import Graph, personalized_pagerank, powerlaw_graph, read, rmat_graph
-from clgraph.device import Device
 from clgraph.errors import ClgraphError, ConvergenceError, ConvergenceWarning, InputError
 from clgraph.ranking import pagerank, reproducible, solver
 from clgraph.ranking.solver import iterations_until
@@ -39,20 +35,20 @@ Paths = Callable[[str], Path]
 
 @pytest.mark.smoke
 @every_check
-def test_auto(device: Device, check: Any) -> None:
+def test_auto(device, check):
     check(device, "auto")
 
 
 # --- against the definition ---------------------------------------------------------------------------
 
 
-def on_first(variant: str) -> Any:
+def on_first(variant):
     """A parameter for the first of the devices only."""
     return pytest.param(variant, marks=pytest.mark.first_device)
 
 
 P = {0: 1.0, 3: 2.5, 7: 0}
-OPTIONS: dict[str, dict[str, Any]] = {
+OPTIONS = {
     "uniform": {"dangling": "uniform"},
     "drop": {"dangling": "drop"},
     "personal": {"personalization": P},
@@ -67,13 +63,13 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 @pytest.mark.parametrize("variant", ["auto", "runs", *map(on_first, ("subgroup", "pull", "serial"))])
-def test_options(device: Device, variant: str, options: dict[str, Any]) -> None:
+def test_options(device, variant, options):
     for seed in (1, 3):
         graph = mixed_graph(seed, weighted=seed == 3)
         verify_pagerank(graph, as_reference(device, graph, 7, variant=variant, **options))
 
 
-def test_arrays_like_dicts(device: Device) -> None:
+def test_arrays_like_dicts(device):
     graph = mixed_graph(1)
     as_array = np.zeros(60)
     as_array[list(P)] = list(P.values())
@@ -82,7 +78,7 @@ def test_arrays_like_dicts(device: Device) -> None:
     assert one.scores.tobytes() == other.scores.tobytes()
 
 
-def test_no_float64(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_float64(device, monkeypatch):
     monkeypatch.setattr(type(device), "features", property(lambda self: frozenset()))
     with pytest.raises(InputError, match="no float64 arithmetic"):
         pagerank(mixed_graph(1), dtype="float64", device=device)
@@ -94,7 +90,7 @@ def test_no_float64(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf", "nx"])
 @pytest.mark.parametrize("variant", ["auto", "runs", on_first("contribution")])
-def test_stops_where_the_reference_does(device: Device, norm: Any, variant: Any) -> None:
+def test_stops_where_the_reference_does(device, norm, variant):
     graph = mixed_graph(1)
     x, tol, residual, count = np.full(60, 1 / 60), 3e-7, np.inf, 0
     order = {"l2": 2, "linf": np.inf}.get(norm, 1)
@@ -109,7 +105,7 @@ def test_stops_where_the_reference_does(device: Device, norm: Any, variant: Any)
     assert np.abs(found.scores - reference_pagerank(graph)).sum() <= found.error_bound
 
 
-def test_exactly_max_iter(device: Device) -> None:
+def test_exactly_max_iter(device):
     graph = mixed_graph(1)
     for count in (1, 2, 7, 8, 9, 300):
         found = pagerank(graph, tol=0, max_iter=count, device=device)
@@ -121,7 +117,7 @@ def test_exactly_max_iter(device: Device) -> None:
 
 
 @pytest.mark.smoke
-def test_not_converged(device: Device) -> None:
+def test_not_converged(device):
     graph = mixed_graph(1)
     with pytest.raises(ConvergenceError, match="after 3 iterations") as caught:
         pagerank(graph, max_iter=3, device=device)
@@ -137,12 +133,12 @@ def test_not_converged(device: Device) -> None:
 
 
 @pytest.mark.parametrize("variant", ["auto", "serial", "runs", "fixed"])
-def test_cycle_of_roundings(device: Device, variant: Any) -> None:
+def test_cycle_of_roundings(device, variant):
     """Where roundings alone move the ranks by more than the tolerance, no number of iterations helps."""
     if variant == "fixed":
         needs_float64(device)
     star = Graph.from_edges(np.zeros(38, int), np.arange(1, 39))
-    call: dict[str, Any] = {"damping": 0.97, "variant": variant, "device": device}
+    call = {"damping": 0.97, "variant": variant, "device": device}
     with pytest.raises(ConvergenceError, match=r"roundings of float32 scores.* dtype='float64'") as caught:
         pagerank(star, tol=1e-6, max_iter=100_000, **call)
     found = caught.value.result
@@ -156,16 +152,14 @@ def test_cycle_of_roundings(device: Device, variant: Any) -> None:
 
 
 @pytest.mark.parametrize("variant", ["auto", "fixed"])
-def test_what_converges_is_not_taken_for_a_cycle(
-    device: Device, monkeypatch: pytest.MonkeyPatch, variant: Any
-) -> None:
+def test_what_converges_is_not_taken_for_a_cycle(device, monkeypatch, variant):
     if variant == "fixed":
         needs_float64(device)
     graphs = [skewed_graph(seed, n=30 + 9 * seed, arcs=99 + 50 * seed) for seed in range(8)]
     graphs += [graph.undirected for graph in graphs]
-    call: dict[str, Any] = {"max_iter": 3000, "on_nonconvergence": "return", "device": device}
+    call = {"max_iter": 3000, "on_nonconvergence": "return", "device": device}
 
-    def ranked() -> list[Any]:
+    def ranked():
         pairs = product(graphs, (0.95, 0.97, 0.99))
         return [pagerank(graph, damping=damping, variant=variant, **call) for graph, damping in pairs]
 
@@ -178,7 +172,7 @@ def test_what_converges_is_not_taken_for_a_cycle(
 
 
 @pytest.mark.smoke
-def test_error_bound(device: Device) -> None:
+def test_error_bound(device):
     graph = skewed_graph(4)
     exact = reference_pagerank(graph)
     for dtype, tol in (("float32", 1e-3), ("float32", 1e-6), ("float64", 1e-11)):
@@ -190,7 +184,7 @@ def test_error_bound(device: Device) -> None:
 # --- graphs at the border -----------------------------------------------------------------------------
 
 
-def test_weight_zero_dangles(device: Device) -> None:
+def test_weight_zero_dangles(device):
     ends, weights = ([0, 1, 1, 2], [1, 0, 2, 0]), [0, 1, 2, 0]
     graph = Graph.from_edges(*ends, weights=weights, directed=True)
     for variant in VARIANTS:
@@ -200,7 +194,7 @@ def test_weight_zero_dangles(device: Device) -> None:
     assert_close(without, reference_pagerank(plain, iterations=9), "float32")
 
 
-def test_huge_weights(device: Device) -> None:
+def test_huge_weights(device):
     graph = Graph.from_edges([0, 0, 1, 2], [1, 2, 0, 0], weights=[1.7e308, 1.7e308, 1e-300, 1], directed=True)
     # 1e-300 beside 1.7e308 is no weight that a float64 ratio can hold; vertex 1 has it alone, or dangles
     found = pagerank(graph, device=device, tol=0, max_iter=20)
@@ -213,7 +207,7 @@ def test_huge_weights(device: Device) -> None:
 
 
 @pytest.mark.smoke
-def test_known_weighted(device: Device) -> None:
+def test_known_weighted(device):
     graph = known.published_graph()
     found = pagerank(graph, damping=0.95, tol=1e-10, max_iter=1000, dtype="float64", device=device)
     np.testing.assert_allclose(found.scores, known.FIXED, atol=1e-8)
@@ -223,9 +217,9 @@ def test_known_weighted(device: Device) -> None:
 
 
 @pytest.mark.smoke
-def test_known_personalized(device: Device) -> None:
+def test_known_personalized(device):
     for variant in VARIANTS:
-        options: dict[str, Any] = {"personalization": known.P, "variant": variant, "device": device}
+        options = {"personalization": known.P, "variant": variant, "device": device}
         found = pagerank(known.PATH, **options, max_iter=300)
         np.testing.assert_allclose(found.scores, known.FIXED_OF_P, rtol=1e-5)
         found = pagerank(known.PATH, **options, tol=0, max_iter=1)
@@ -234,7 +228,7 @@ def test_known_personalized(device: Device) -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(("name", "directed"), [("directed", True), ("undirected", False)])
-def test_ldbc(device: Device, data_path: Paths, name: str, directed: bool, variant: Any) -> None:
+def test_ldbc(device, data_path, name, directed, variant):
     vertices = np.loadtxt(data_path(f"ldbc/example-{name}.v"), dtype=np.int64)
     edges = np.loadtxt(data_path(f"ldbc/example-{name}.e"), dtype=str)[:, :2].astype(np.int64)
     answer = np.loadtxt(data_path(f"ldbc/example-{name}-PR"))
@@ -248,7 +242,7 @@ def test_ldbc(device: Device, data_path: Paths, name: str, directed: bool, varia
 REAL = ("karate.mtx", "facebook_combined.txt", "cit-DBLP.edges", "Wiki-Vote.txt", "west0067.mtx", "abs west")
 
 
-def real_graph(name: str, data_path: Paths) -> Graph:
+def real_graph(name, data_path):
     if name == "abs west":
         graph = read(data_path("west0067.mtx"), weights=True)
         return Graph(graph.row_ptr, graph.col_idx, weights=np.abs(graph.weights), directed=graph.directed)
@@ -256,7 +250,7 @@ def real_graph(name: str, data_path: Paths) -> Graph:
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_like_networkx(device: Device, data_path: Paths, name: str) -> None:
+def test_like_networkx(device, data_path, name):
     graph = real_graph(name, data_path)
     theirs, matrix = as_networkx(graph), graph.to_scipy().tocoo()
     arcs = zip(matrix.row.tolist(), matrix.col.tolist(), matrix.data.tolist(), strict=True)
@@ -264,7 +258,7 @@ def test_like_networkx(device: Device, data_path: Paths, name: str) -> None:
     n, tol = graph.num_vertices, 1e-12
     want = nx.pagerank(theirs, tol=tol, max_iter=1000)
     their_bound = 0.85 * n * tol / 0.15
-    call: dict[str, Any] = {"norm": "nx", "tol": tol, "max_iter": 1000, "dtype": "float64", "device": device}
+    call = {"norm": "nx", "tol": tol, "max_iter": 1000, "dtype": "float64", "device": device}
     for variant in ("auto", "contribution"):
         found = pagerank(graph, variant=variant, **call)
         verify_pagerank(graph, found)
@@ -281,7 +275,7 @@ def test_like_networkx(device: Device, data_path: Paths, name: str) -> None:
             as_reference(device, graph, 20, dtype, variant=variant)
 
 
-def test_verifier() -> None:
+def test_verifier():
     graph = mixed_graph(1)
     right = pagerank(graph)
     verify_pagerank(graph, right)
@@ -299,18 +293,18 @@ def test_verifier() -> None:
     ("residual", "rate", "iterations"),
     [(1, 0.5, 1), (1, 0.99, 1), (2.1, 0.5, 2), (90, 0.1, 2), (1e9, 0.9, 8), (5, 0, 8), (5, 1.5, 8)],
 )
-def test_the_end_is_foreseen(residual: float, rate: float, iterations: int) -> None:
+def test_the_end_is_foreseen(residual, rate, iterations):
     """As many iterations as bring a residual to 1, one at least, and no more than without a rate."""
     assert iterations_until(1.0, residual, rate) == iterations
 
 
 @pytest.mark.parametrize("variant", ["bins", "runs", "contribution"])
-def test_glances(device: Device, monkeypatch: pytest.MonkeyPatch, variant: Any) -> None:
+def test_glances(device, monkeypatch, variant):
     """As on GPUs, which work on while the host looks, and put ranks in order before it knows the end."""
     graph, sources = skewed_graph(), [3, 5]
-    options: list[dict[str, Any]] = [{}, {"max_iter": 5}, {"max_iter": 12}, {"tol": 1e-3}, {"norm": "linf"}]
+    options = [{}, {"max_iter": 5}, {"max_iter": 12}, {"tol": 1e-3}, {"norm": "linf"}]
 
-    def found() -> list[bytes]:
+    def found():
         common = {"variant": variant, "on_nonconvergence": "return", "device": device}
         ranks = [pagerank(graph, **common, **each) for each in options]
         there = pagerank(graph, arrays="device", **common)
@@ -331,9 +325,7 @@ def test_glances(device: Device, monkeypatch: pytest.MonkeyPatch, variant: Any) 
 
 
 @pytest.mark.parametrize("local", [1, 8])
-def test_iterations_that_the_next_one_ends(
-    device: Device, monkeypatch: pytest.MonkeyPatch, local: int
-) -> None:
+def test_iterations_that_the_next_one_ends(device, monkeypatch, local):
     """The same bytes as if each had a launch of its own for that, as before each look."""
     launch_otherwise(monkeypatch, solver, device, local=local)
     graph, found = rmat_graph(11, seed=1), set()
@@ -347,7 +339,7 @@ def test_iterations_that_the_next_one_ends(
 
 
 @pytest.mark.parametrize("directed", [False, True])
-def test_scalars_cross_the_bus(device: Device, directed: bool) -> None:
+def test_scalars_cross_the_bus(device, directed):
     """A graph on the device is ranked there: nothing of its size moves, and again scalars alone."""
     if device.has_pipeline("ranking/solver"):
         pytest.skip("what pipelines start from is made on the host: a board may have no other kernels")
@@ -355,7 +347,7 @@ def test_scalars_cross_the_bus(device: Device, directed: bool) -> None:
         graph = rmat_graph(15, edge_factor=2, seed=3, directed=True, device=device)
     else:
         graph = powerlaw_graph(20_000, seed=3, device=device)
-    options: dict[str, Any] = {"variant": "bins", "arrays": "device", "device": device}
+    options = {"variant": "bins", "arrays": "device", "device": device}
     with transfers() as moved:
         first = pagerank(graph, **options)
     assert sum(size for size, *_ in moved) < 8000
@@ -375,11 +367,11 @@ def test_scalars_cross_the_bus(device: Device, directed: bool) -> None:
     assert pagerank(graph, variant="bins", device=device).scores.tobytes() == again.scores.get().tobytes()
 
 
-def test_areas_are_lent_to_one_call(device: Device) -> None:
+def test_areas_are_lent_to_one_call(device):
     """What a result has is not worked in by later calls."""
     for variant in ("serial", "runs", "bins", "small"):
         graph = mixed_graph(3)
-        options: dict[str, Any] = {"variant": variant, "tol": 0, "max_iter": 9, "device": device}
+        options = {"variant": variant, "tol": 0, "max_iter": 9, "device": device}
         host, there = pagerank(graph, **options), pagerank(graph, arrays="device", **options)
         wanted = host.scores.copy()
         pagerank(graph, personalization={3: 1}, **options)

@@ -4,10 +4,6 @@
 iterations in one launch), and partitions that fit on chip (pipelines only: tests/fpga has more).
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from personalized import everywhere
@@ -31,13 +27,13 @@ STOP = make_stop(1e-6, "l1", 100, 10**6)
 @pytest.mark.parametrize(
     "variant", [pytest.param("small", marks=pytest.mark.cross), "bins", "runs", "contribution"]
 )
-def test_variant(device: Device, variant: str, check: Any) -> None:
+def test_variant(device, variant, check):
     if variant == "small" and check.__name__ == "long_rows" and device.kind == "gpu":
         pytest.skip("the graph does not fit local memory")
     check(device, variant)
 
 
-def test_vertices_of_a_group(device: Device) -> None:
+def test_vertices_of_a_group(device):
     full_groups(device, "contribution")
 
 
@@ -45,7 +41,7 @@ def test_vertices_of_a_group(device: Device) -> None:
 
 
 @pytest.mark.slow
-def test_segments(device: Device, monkeypatch: Any) -> None:
+def test_segments(device, monkeypatch):
     """Long rows with arcs from every segment of hot sources, and from cold ones; many pieces of a row."""
     layout = Layout(width=4, long_row=6, hot=8, segments=3, classes=(4, 16))
     shape = spmv.LaunchConfig(local=8, groups=2, piece_groups=2, layout=layout)
@@ -70,7 +66,7 @@ def test_segments(device: Device, monkeypatch: Any) -> None:
             as_reference(device, graph, 6, dtype, variant="bins")
 
 
-def test_runs_take_all_slices(device: Device) -> None:
+def test_runs_take_all_slices(device):
     """Each slice of rows and of pieces is in one run."""
     graph = skewed_graph(3)
     rows = RunSolver(device, graph, make_problem(graph), STOP, Numbers(device, "float32"), True)
@@ -90,7 +86,7 @@ def test_runs_take_all_slices(device: Device) -> None:
 # --- "small" ----------------------------------------------------------------------------------------------
 
 
-def dangling_graph(seed: int, weighted: bool) -> Graph:
+def dangling_graph(seed, weighted):
     """Most vertices are dangling, some of them by weight 0 alone."""
     rng = np.random.default_rng(seed)
     tails, heads = rng.integers(0, 40, 500), rng.integers(0, 400, 500)
@@ -108,7 +104,7 @@ def dangling_graph(seed: int, weighted: bool) -> Graph:
         {"dangling": "drop"},
     ],
 )
-def test_dangling(device: Device, weighted: bool, options: dict[str, Any]) -> None:
+def test_dangling(device, weighted, options):
     """With tol=0 the rows of dangling vertices are summed in the last two iterations only."""
     for seed, count in enumerate((1, 2, 3, 10)):
         graph = dangling_graph(seed, weighted)
@@ -116,11 +112,11 @@ def test_dangling(device: Device, weighted: bool, options: dict[str, Any]) -> No
             verify_pagerank(graph, as_reference(device, graph, count, dtype, variant="small", **options))
 
 
-def test_several_launches(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_launches(device, monkeypatch):
     """A launch does a limited number of iterations; the next one goes on from there."""
 
-    def ranked() -> list[Any]:
-        ends: list[dict[str, Any]] = [{"tol": 0, "max_iter": 11}, {"tol": 1e-6}]
+    def ranked():
+        ends = [{"tol": 0, "max_iter": 11}, {"tol": 1e-6}]
         return [pagerank(mixed_graph(1), variant="small", device=device, **end) for end in ends]
 
     whole = ranked()
@@ -133,11 +129,11 @@ def test_several_launches(device: Device, monkeypatch: pytest.MonkeyPatch) -> No
     assert parts[1].iterations > 8
 
 
-def ring(n: int) -> Graph:
+def ring(n):
     return Graph.from_edges(np.arange(n), (np.arange(n) + 1) % n, directed=True)
 
 
-def test_too_many_sources(device: Device) -> None:
+def test_too_many_sources(device):
     n = spmv_small.SOURCES + 1
     with pytest.raises(InputError, match=f"at most {spmv_small.SOURCES} vertices with out-arcs, .* {n}"):
         pagerank(ring(n), variant="small", device=device)
@@ -148,7 +144,7 @@ def test_too_many_sources(device: Device) -> None:
 
 
 @pytest.fixture
-def tiny_chip(device: Device) -> Device:
+def tiny_chip(device):
     """A device that runs the pipelines of a chip too small for the graphs here."""
     chip = Device(device.raw, device.spec, Setup(kernels="pipeline"))
     chip.pipeline_parameters = {"UNROLL": 2, "LOCAL_WORDS": 16, "LOCAL_RANKS": 64}
@@ -160,13 +156,13 @@ def tiny_chip(device: Device) -> Device:
     [{}, {"personalization": {3: 1, 50: 2}, "dangling": "uniform"}, {"dangling": "drop", "norm": "l2"}],
 )
 @pytest.mark.parametrize("weighted", [False, True])
-def test_partitions(tiny_chip: Device, weighted: bool, options: dict[str, Any]) -> None:
+def test_partitions(tiny_chip, weighted, options):
     graph = mixed_graph(1 + 2 * weighted, weighted, n=150, arcs=450)
     assert cut_for(tiny_chip, graph).partitions == 3
     for dtype in ("float32", "float64"):
         assert as_reference(tiny_chip, graph, 9, dtype, **options).variant == "partitions"
 
 
-def test_no_partitions_where_all_fits(tiny_chip: Device) -> None:
+def test_no_partitions_where_all_fits(tiny_chip):
     assert cut_for(tiny_chip, ring(64)) is None
     assert pagerank(ring(64), device=tiny_chip).variant == "contribution"

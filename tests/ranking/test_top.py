@@ -1,25 +1,20 @@
 """The highest ranks, selected on the device."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from personalized import everywhere, random_graph, skewed_graph
 
 from clgraph import personalized_pagerank
-from clgraph.device import Device
 from clgraph.ranking import top
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_top_is_that_of_the_ranks(device: Device, dtype: str) -> None:
+def test_top_is_that_of_the_ranks(device, dtype):
     for graph in (random_graph(1), skewed_graph(), random_graph(3, n=1000, arcs=300)):
         n = graph.num_vertices
         for method in ("power", "coo-flat", "monte-carlo"):
-            options: dict[str, Any] = {"method": method, "dtype": dtype, "device": device}
+            options = {"method": method, "dtype": dtype, "device": device}
             if method == "monte-carlo":
                 options |= {"seed": 3, "walks": 500}
             ranks = personalized_pagerank(graph, [0, 17], **options).scores
@@ -37,7 +32,7 @@ def test_top_is_that_of_the_ranks(device: Device, dtype: str) -> None:
     ("lanes", "local"),
     [(1, 1), (1, 8), (1, 32), (4, 1), (4, 2), (4, 8), (4, 32), (16, 1), (16, 4), (16, 8), (16, 32)],
 )
-def test_selection(device: Device, lanes: int, local: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_selection(device, lanes, local, monkeypatch):
     """Ties to the smaller number, scales of 0, entries with numbers of their own, lanes in any order."""
     monkeypatch.setattr(top, "LAUNCH", everywhere(top.LaunchConfig(local)))
     rng = np.random.default_rng(3)
@@ -61,7 +56,7 @@ def test_selection(device: Device, lanes: int, local: int, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("real", [np.float32, np.float64])
-def test_highest(device: Device, real: Any) -> None:
+def test_highest(device, real):
     """Few by selection, many by sorting; equal ones by index; values that differ in their low halves only."""
     rng = np.random.default_rng(6)
     values = rng.choice(np.array([0, 1e-30, 0.5, np.nextafter(real(0.5), real(1)), 0.7, 3e8], real), 900)

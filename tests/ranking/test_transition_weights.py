@@ -3,10 +3,7 @@
 Shares of arcs that count for several are made where the graph is: the host's bytes, nothing goes there.
 """
 
-from __future__ import annotations
-
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +13,6 @@ from transfers import transfers
 
 from clgraph import Graph, pagerank, personalized_pagerank
 from clgraph.csr.upload import device_graph, graph_of
-from clgraph.device import Device
 from clgraph.ranking import transition_weights
 from clgraph.ranking.plan import KINDS, choose
 from clgraph.ranking.problem import arc_weights, make_problem, make_stop
@@ -26,12 +22,12 @@ from clgraph.ranking.transition_weights import LAUNCH, LaunchConfig, arc_shares,
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_second_call_uploads_nothing(device: Device, variant: str, weighted: bool) -> None:
+def test_second_call_uploads_nothing(device, variant, weighted):
     graph = mixed_graph(1 + 2 * weighted, weighted)
-    options: dict[str, Any] = {"variant": variant, "device": device, "tol": 0, "max_iter": 5}
+    options = {"variant": variant, "device": device, "tol": 0, "max_iter": 5}
     first = pagerank(graph, **options)
 
-    def uploaded(**more: Any) -> tuple[int, Any]:
+    def uploaded(**more):
         with transfers() as moved:
             scores = pagerank(graph, **options, **more).scores
         return sum(size for size, method, _ in moved if method in ("upload", "write")), scores
@@ -46,7 +42,7 @@ def test_second_call_uploads_nothing(device: Device, variant: str, weighted: boo
     assert uploaded(arrays="device")[0] == 0
 
 
-def test_no_recomputing(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_recomputing(device, monkeypatch):
     """A second call does not look at the graph's arrays."""
     graph = mixed_graph(3, weighted=True)
     pagerank(graph, device=device)
@@ -59,7 +55,7 @@ def test_no_recomputing(device: Device, monkeypatch: pytest.MonkeyPatch) -> None
     assert pagerank(graph, device=device).converged
 
 
-def test_shares_of_arcs() -> None:
+def test_shares_of_arcs():
     """w / W beside each arc, by tail and in the reversed graph, 0 where W is; computed once a graph."""
     graph = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 0], weights=[1, 3, 0, 2], directed=True)
     problem, other = make_problem(graph), make_problem(graph, damping=0.5, personalization={1: 1})
@@ -71,14 +67,14 @@ def test_shares_of_arcs() -> None:
 
 
 @pytest.mark.parametrize("weight", [False, True])
-def test_order(device: Device, weight: bool) -> None:
+def test_order(device, weight):
     """The permutation, its inverse, and 1 / W by position; the same object at each call."""
     graph = mixed_graph(3, weighted=True)
     problem = make_problem(graph, weight=weight)
     numbers, stop = Numbers(device, "float32"), make_stop(1e-6, "l1", 100, 60)
     for plan in ("serial", "runs", "bins", choose(device, graph, numbers)):
         solver = KINDS[plan](device, graph, problem, stop, numbers, weight)
-        at: dict[str, Any] = {"plan": solver.plan, "order": solver.order, "inverse": True}
+        at = {"plan": solver.plan, "order": solver.order, "inverse": True}
         one, again = (leaving(device, graph, problem, np.float32, weight, **at) for _ in range(2))
         assert one is again
         n = graph.num_vertices
@@ -104,7 +100,7 @@ def test_order(device: Device, weight: bool) -> None:
 # --- shares of arcs ---------------------------------------------------------------------------------------
 
 
-def counted(directed: bool) -> Graph:
+def counted(directed):
     """With a hub whose row a work-group divides together, isolated vertices, and a loop."""
     rng = np.random.default_rng(5)
     hub = np.repeat(np.arange(1, 700), rng.integers(1, 5, 699))
@@ -115,7 +111,7 @@ def counted(directed: bool) -> Graph:
     return made
 
 
-def on_device(device: Device, graph: Graph) -> Graph:
+def on_device(device, graph):
     made = graph_of(device, device_graph(device, graph))
     assert not made.is_on_host
     return made
@@ -123,7 +119,7 @@ def on_device(device: Device, graph: Graph) -> Graph:
 
 @pytest.mark.parametrize("teams", [False, True], ids=["alone", "teams"])
 @pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
-def test_the_bytes_of_the_host(device: Device, monkeypatch: Any, directed: bool, teams: bool) -> None:
+def test_the_bytes_of_the_host(device, monkeypatch, directed, teams):
     if "HAVE_FP64" not in device.features:
         pytest.skip("the host makes them for devices without float64")
     if teams:  # rows are shared as GPUs do it
@@ -155,7 +151,7 @@ def test_the_bytes_of_the_host(device: Device, monkeypatch: Any, directed: bool,
     assert max(np.diff(host.row_ptr)) > LAUNCH["gpu"].long
 
 
-def test_ranks_are_those_of_a_graph_on_the_host(device: Device) -> None:
+def test_ranks_are_those_of_a_graph_on_the_host(device):
     host = counted(True)
     variants = ["auto", "pull", "contribution"]
     if device.kernels == "ndrange":
@@ -167,7 +163,7 @@ def test_ranks_are_those_of_a_graph_on_the_host(device: Device) -> None:
         assert found.scores.tobytes() == wanted.scores.tobytes(), call
 
 
-def test_counts_that_are_all_the_same_are_no_weights(device: Device) -> None:
+def test_counts_that_are_all_the_same_are_no_weights(device):
     twice = Graph.from_edges([0, 0, 1, 1], [1, 1, 2, 2], directed=True)
     there = on_device(device, twice)
     problem = make_problem(there)

@@ -1,11 +1,8 @@
 """The references of PageRank: known answers, NetworkX, sources, and faults that their verifiers see."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -25,7 +22,6 @@ from ranking_checks import (
 )
 
 from clgraph import Graph, pagerank, personalized_pagerank
-from clgraph.device import Device
 from clgraph.errors import ClgraphError, InputError
 from clgraph.ranking.problem import Problem, Weighing, make_problem
 from clgraph.reference.pagerank import (
@@ -38,15 +34,15 @@ from clgraph.reference.pagerank import (
 
 Fault = Callable[[Problem, Graph], Problem]
 # so that NetworkX's ranks are as near as doubles get
-EXACTLY: dict[str, Any] = {"tol": 1e-16, "max_iter": 10_000}
+EXACTLY = {"tol": 1e-16, "max_iter": 10_000}
 
 
-def multigraph(directed: bool) -> tuple[Graph, Any]:
+def multigraph(directed):
     """The same loops, parallel edges, weights and vertices without edges, here and in NetworkX."""
     rng = np.random.default_rng(8)
     tails, heads = rng.integers(0, 30, (2, 90))
     weights = rng.integers(0, 4, 90) / 2
-    other: Any = (nx.MultiDiGraph if directed else nx.MultiGraph)()
+    other = (nx.MultiDiGraph if directed else nx.MultiGraph)()
     other.add_nodes_from(range(35))
     other.add_weighted_edges_from(zip(tails.tolist(), heads.tolist(), weights.tolist(), strict=True))
     graph = Graph.from_edges(tails, heads, weights=weights, vertices=np.arange(35), directed=directed)
@@ -54,7 +50,7 @@ def multigraph(directed: bool) -> tuple[Graph, Any]:
 
 
 @pytest.mark.smoke
-def test_known_answers() -> None:
+def test_known_answers():
     graph = published_graph()
     # "uniform" and "personalization" are the same here: the personalization is uniform
     for dangling in ("uniform", "personalization", None):
@@ -74,7 +70,7 @@ def test_known_answers() -> None:
 
 
 @pytest.mark.parametrize("directed", [True, False])
-def test_like_networkx(directed: bool) -> None:
+def test_like_networkx(directed):
     """Weights, loops (of an undirected graph: one arc), dangling vertices, a start, every distribution."""
     graph, other = multigraph(directed)
     for damping, options in (
@@ -88,7 +84,7 @@ def test_like_networkx(directed: bool) -> None:
         np.testing.assert_allclose(found, [want[v] for v in range(35)], atol=1e-12)
 
 
-def test_without_weights_copies_count() -> None:
+def test_without_weights_copies_count():
     """Two parallel edges of an undirected graph count twice, and so does a loop given twice."""
     ends = [0, 0, 0, 2, 2], [1, 1, 2, 2, 2]
     other = nx.MultiGraph(list(zip(*ends, strict=True)))
@@ -99,7 +95,7 @@ def test_without_weights_copies_count() -> None:
         np.testing.assert_allclose(found, [want[v] for v in range(3)], atol=1e-13)
 
 
-def test_drop() -> None:
+def test_drop():
     """By hand: 0 -> 1, and what stands at 1 is gone."""
     graph = Graph.from_edges([0], [1], directed=True)
     found = reference_pagerank(graph, dangling="drop")
@@ -116,7 +112,7 @@ def test_drop() -> None:
         {"damping": 1.0},
     ],
 )
-def test_bad_arguments(options: dict[str, Any]) -> None:
+def test_bad_arguments(options):
     with pytest.raises(InputError):
         reference_pagerank(published_graph(), **options)
 
@@ -124,7 +120,7 @@ def test_bad_arguments(options: dict[str, Any]) -> None:
 # --- from sources ----------------------------------------------------------------------------------------
 
 
-def some_graph() -> Graph:
+def some_graph():
     """Weights, loops, parallel arcs, dangling vertices; ids that are no indices."""
     rng = np.random.default_rng(2)
     ends, weights = (rng.random((2, 120)) ** 2 * 40).astype(int), rng.integers(1, 9, 120) / 3
@@ -132,7 +128,7 @@ def some_graph() -> Graph:
     return graph.with_ids(np.arange(40) * 10)
 
 
-def test_a_dangling_source() -> None:
+def test_a_dangling_source():
     """Put into the recurrence: x = e_s (personalization), (1-d) e_s (drop), (1-d) e_s + d g (uniform)."""
     np.testing.assert_allclose(reference_ppr(PATH, 3, dangling="personalization"), [[0, 0, 0, 1]])
     np.testing.assert_allclose(reference_ppr(PATH, 3, dangling="drop"), [[0, 0, 0, 0.15]])
@@ -141,7 +137,7 @@ def test_a_dangling_source() -> None:
     np.testing.assert_allclose(reference_ppr(PATH, 3), [want], atol=1e-12)
 
 
-def test_sources_like_networkx() -> None:
+def test_sources_like_networkx():
     graph = some_graph()
     other = nx.MultiDiGraph()
     other.add_nodes_from(graph.ids.tolist())
@@ -156,12 +152,12 @@ def test_sources_like_networkx() -> None:
             np.testing.assert_allclose(found[0], [want[v] for v in graph.ids.tolist()], atol=1e-11)
 
 
-def test_forms_of_sources() -> None:
+def test_forms_of_sources():
     graph = some_graph()
     want = reference_ppr(graph, [30, 0])
     rows = np.zeros((2, 40))
     rows[0, 3], rows[1, 0] = 5, 1
-    forms: list[Any] = [np.array([30, 0]), (30, 0), rows, list(rows), sp.csr_array(rows), [{30: 2}, {0: 1}]]
+    forms = [np.array([30, 0]), (30, 0), rows, list(rows), sp.csr_array(rows), [{30: 2}, {0: 1}]]
     for sources in forms:
         np.testing.assert_allclose(reference_ppr(graph, sources), want, atol=1e-15)
     np.testing.assert_allclose(reference_ppr(graph, 30), want[:1], atol=1e-15)
@@ -169,13 +165,13 @@ def test_forms_of_sources() -> None:
     np.testing.assert_allclose(reference_ppr(graph, {30: 7}), want[:1], atol=1e-15)
     words = Graph.from_edges(["a", "b"], ["b", "c"], directed=True)
     np.testing.assert_allclose(reference_ppr(words, "a"), reference_ppr(words, ["a"]))
-    bad: list[Any] = [[], [99], {}, {0: -1.0}, np.zeros((1, 40)), np.ones((1, 9))]
+    bad = [[], [99], {}, {0: -1.0}, np.zeros((1, 40)), np.ones((1, 9))]
     for sources in bad:
         with pytest.raises((InputError, ValueError)):
             reference_ppr(graph, sources)
 
 
-def test_top_accuracy() -> None:
+def test_top_accuracy():
     ranks = np.array([0.4, 0.2, 0.1, 0.1 * (1 + 1e-12), 0.1, 0.05, 0.0])
     for found, accuracy in (([0, 1, 2], 1), ([0, 1, 4], 1), ([0, 2, 3], 2 / 3), ([2, 3, 4], 1 / 3)):
         assert top_accuracy(found, ranks, 3) == pytest.approx(accuracy)
@@ -187,24 +183,22 @@ def test_top_accuracy() -> None:
 # --- faults of the code that is checked -------------------------------------------------------------------
 
 
-def ignored_weights(problem: Problem, graph: Graph) -> Problem:
+def ignored_weights(problem, graph):
     out = np.diff(graph.row_ptr).astype(np.float64)
     return replace(problem, weighing=Weighing(False, lambda: (None, out)))
 
 
-def break_problems(monkeypatch: pytest.MonkeyPatch, module: str, fault: Fault) -> None:
+def break_problems(monkeypatch, module, fault):
     """From now on a module reads the weights or the dangling vertices of graphs wrong."""
 
-    def broken(graph: Graph, **options: Any) -> Problem:
+    def broken(graph, **options):
         return fault(make_problem(graph, **options), graph)
 
     monkeypatch.setattr(f"{module}.make_problem", broken)
 
 
 @pytest.mark.parametrize("fault", [squared_weights, dropped_mass, ignored_weights])
-def test_verifier_sees_faults_of_the_problem(
-    device: Device, fault: Fault, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verifier_sees_faults_of_the_problem(device, fault, monkeypatch):
     graph = published_graph()
     verify_pagerank(graph, pagerank(graph, device=device))
     break_problems(monkeypatch, "clgraph.ranking", fault)
@@ -220,11 +214,9 @@ def test_verifier_sees_faults_of_the_problem(
         ("monte-carlo", squared_weights),  # walks see by themselves where rows end
     ],
 )
-def test_verifier_of_sources_sees_faults_of_the_problem(
-    device: Device, method: str, fault: Fault, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verifier_of_sources_sees_faults_of_the_problem(device, method, fault, monkeypatch):
     """Weights and dangling vertices that production reads wrong do not pass --verify."""
-    options: dict[str, Any] = {"method": method, "device": device}
+    options = {"method": method, "device": device}
     if method == "monte-carlo":
         options |= {"walks": 300_000, "seed": 1}
     verify_ppr(some_graph(), personalized_pagerank(some_graph(), [0, 130], **options), [0, 130])
@@ -235,7 +227,7 @@ def test_verifier_of_sources_sees_faults_of_the_problem(
         verify_ppr(graph, wrong, [0, 130])
 
 
-def test_verifier_reads_what_was_asked(device: Device) -> None:
+def test_verifier_reads_what_was_asked(device):
     """Distributions and the policy as the result records them; weights as the verifier is told."""
     graph, _ = multigraph(directed=True)
     for options in (
@@ -251,7 +243,7 @@ def test_verifier_reads_what_was_asked(device: Device) -> None:
         verify_pagerank(graph, found)
 
 
-def test_verifier_of_sources_sees_faults(device: Device) -> None:
+def test_verifier_of_sources_sees_faults(device):
     graph = some_graph()
     found = personalized_pagerank(graph, [0, 10], device=device)
     with pytest.raises(ClgraphError, match="reference"):

@@ -1,7 +1,5 @@
 """Corpora of walks: the same walks as one call makes, in all forms, and continued after an interruption."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

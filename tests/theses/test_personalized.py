@@ -1,9 +1,5 @@
 """Arcs in coordinate form, by atomic adds and segmented sums in any launch shape; stored ranks."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 import pytest
 from personalized import close, everywhere, random_graph, skewed_graph
@@ -12,24 +8,18 @@ from clgraph import Graph, personalized_pagerank
 from clgraph.reference.pagerank import reference_ppr, verify_ppr
 from clgraph.theses import coo
 
-if TYPE_CHECKING:
-    from clgraph.device import Device
-
-
 LAUNCH = [
     coo.LaunchConfig(local=64, items=1, flat_local=32, flat_arcs=2),
     coo.LaunchConfig(local=1, items=7, flat_local=1, flat_arcs=5),
     coo.LaunchConfig(local=8, items=3, flat_local=4, flat_arcs=1),
 ]
-METHODS: list[Any] = ["coo", "coo-flat"]
+METHODS = ["coo", "coo-flat"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", LAUNCH)
 @pytest.mark.parametrize("method", METHODS)
-def test_shapes(
-    device: Device, method: Any, shape: coo.LaunchConfig, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_shapes(device, method, shape, monkeypatch):
     """Rows that end within a work-item, a group, and many groups later."""
     monkeypatch.setattr(coo, "LAUNCH", everywhere(shape))
     graph = skewed_graph(400, 4000)
@@ -42,7 +32,7 @@ def test_shapes(
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_weights(device: Device, method: Any) -> None:
+def test_weights(device, method):
     """Shares beside the arcs; both directions of an undirected graph."""
     for seed in (2, 3):
         graph = random_graph(seed, weighted=True)
@@ -52,7 +42,7 @@ def test_weights(device: Device, method: Any) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_one_long_row(device: Device, method: Any) -> None:
+def test_one_long_row(device, method):
     """All arcs arrive at one vertex: a sum that every group carries on."""
     n = 5000
     graph = Graph.from_edges(np.arange(1, n), np.zeros(n - 1, int), directed=True)
@@ -63,7 +53,7 @@ def test_one_long_row(device: Device, method: Any) -> None:
 @pytest.mark.parametrize("dangling", ["uniform", "personalization", "drop", {3: 1.0, 5: 2.0}])
 @pytest.mark.parametrize("top", [None, 5])
 @pytest.mark.cross
-def test_stored(device: Device, dangling: Any, top: int | None) -> None:
+def test_stored(device, dangling, top):
     """Sources without out-arcs, answered from stored ranks."""
     graph = random_graph(1, n=100, arcs=120)
     ends = np.flatnonzero(graph.degrees == 0)

@@ -1,7 +1,5 @@
 """Studies beside what is printed of them."""
 
-from __future__ import annotations
-
 import csv
 from statistics import mean
 

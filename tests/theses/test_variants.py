@@ -1,9 +1,5 @@
 """The variants serial, pull and subgroup."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 import pytest
 from ranking_checks import assert_close, every_check, full_groups
@@ -13,22 +9,19 @@ from clgraph.ranking import pagerank
 from clgraph.reference.pagerank import reference_pagerank
 from clgraph.theses.rows import LAUNCH
 
-if TYPE_CHECKING:
-    from clgraph.device import Device
-
 
 @every_check
 @pytest.mark.parametrize("variant", ["serial", "pull", "subgroup"])
 @pytest.mark.cross
-def test_variants(device: Device, variant: Any, check: Any) -> None:
+def test_variants(device, variant, check):
     check(device, variant)
 
 
-def test_vertices_of_a_group(device: Device) -> None:
+def test_vertices_of_a_group(device):
     full_groups(device, "pull")
 
 
-def test_pieces(device: Device) -> None:
+def test_pieces(device):
     """Rows as long as a piece are not cut; longer ones are, into as few pieces as possible."""
     piece = LAUNCH.of(device).piece
     lengths = [piece, piece + 1, 2 * piece, 2 * piece + 1]

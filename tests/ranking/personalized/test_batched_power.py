@@ -3,13 +3,10 @@
 And every method on the contest's graph and sources, where it finds the top 20.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -17,21 +14,20 @@ import pytest
 from graphs import as_networkx
 from personalized import CONTEST, EXACT, as_reference, close, everywhere, random_graph, skewed_graph
 
-from clgraph import Graph, PersonalizedResult, personalized_pagerank, read
+from clgraph import Graph, personalized_pagerank, read
 from clgraph.csr.upload import upload_csr
-from clgraph.device import Device
 from clgraph.errors import CapacityError, ConvergenceError, ConvergenceWarning
 from clgraph.ranking import solver as pagerank_solver
 from clgraph.ranking.personalized import batched_power, engines
 from clgraph.ranking.solver import Numbers
 from clgraph.reference.pagerank import reference_ppr, top_accuracy, verify_ppr
 
-POLICIES: tuple[Any, ...] = ("uniform", "personalization", "drop", {3: 1.0, 5: 2.0})
-TO_THE_END: dict[str, Any] = {"dtype": "float64", "tol": 1e-12, "norm": "l1", "max_iter": 500}
+POLICIES = ("uniform", "personalization", "drop", {3: 1.0, 5: 2.0})
+TO_THE_END = {"dtype": "float64", "tol": 1e-12, "norm": "l1", "max_iter": 500}
 
 
 @pytest.fixture
-def lanes_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def lanes_only(monkeypatch):
     """Lanes, also where PageRank has pipelines."""
     monkeypatch.setattr(engines, "takes", lambda *_: False)
 
@@ -39,7 +35,7 @@ def lanes_only(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("method", EXACT)
 @pytest.mark.cross
-def test_against_reference(device: Device, method: Any, dtype: str) -> None:
+def test_against_reference(device, method, dtype):
     for seed in range(4):
         graph = random_graph(seed, weighted=seed > 1)
         sources = list(range(0, 60, 7))
@@ -54,7 +50,7 @@ def test_against_reference(device: Device, method: Any, dtype: str) -> None:
 @pytest.mark.parametrize(
     "method", ["power", pytest.param("coo-flat", marks=[pytest.mark.first_device, pytest.mark.slow])]
 )
-def test_policies(device: Device, method: Any, dangling: Any) -> None:
+def test_policies(device, method, dangling):
     graph, options = random_graph(1), {"method": method, "dangling": dangling, **TO_THE_END}
     for sources in ([0, 7, 33], [{0: 1.0, 4: 3.0}, {59: 1.0}]):
         found = personalized_pagerank(graph, sources, device=device, **options)
@@ -64,7 +60,7 @@ def test_policies(device: Device, method: Any, dangling: Any) -> None:
         verify_ppr(graph, found, sources)
 
 
-def test_like_networkx(device: Device) -> None:
+def test_like_networkx(device):
     ends = np.unique(np.random.default_rng(3).integers(0, 40, (2, 120)), axis=1)
     graph = Graph.from_edges(*ends, vertices=np.arange(40), directed=True)
     found = personalized_pagerank(graph, 5, dangling="personalization", device=device, **TO_THE_END)
@@ -73,18 +69,18 @@ def test_like_networkx(device: Device) -> None:
 
 
 @pytest.mark.parametrize("method", EXACT)
-def test_skewed(device: Device, method: Any) -> None:
+def test_skewed(device, method):
     """Rows of thousands of arcs, over many work-groups."""
     for dtype in ("float32", "float64"):
         as_reference(device, skewed_graph(), [0, 1, 3000], 10, method=method, dtype=dtype)
 
 
 @pytest.mark.parametrize("method", ["power", "monte-carlo"])
-def test_a_source_given_twice(device: Device, method: Any) -> None:
+def test_a_source_given_twice(device, method):
     """Two equal rows, where it stands among the others."""
-    options: dict[str, Any] = {"walks": 500, "seed": 1} if method == "monte-carlo" else {}
+    options = {"walks": 500, "seed": 1} if method == "monte-carlo" else {}
     options |= {"method": method, "device": device}
-    cases: list[list[Any]] = [[3, 5, 3], [{3: 1, 5: 1}, {7: 1}, {5: 2, 3: 2}]]
+    cases = [[3, 5, 3], [{3: 1, 5: 1}, {7: 1}, {5: 2, 3: 2}]]
     # walks from a distribution given twice are drawn anew
     for sources in cases if method == "power" else cases[:1]:
         found, best = (personalized_pagerank(random_graph(1), sources, top=k, **options) for k in (None, 4))
@@ -96,7 +92,7 @@ def test_a_source_given_twice(device: Device, method: Any) -> None:
 
 
 @pytest.mark.usefixtures("lanes_only")
-def test_more_sources_than_fit(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_sources_than_fit(device, monkeypatch):
     """As many lanes as the device has room for, one batch after the other; the plan says so."""
     graph, wide, narrow = skewed_graph(), 16, 8
     shape = replace(batched_power.LAUNCH["cpu"], widths=(4, narrow, wide))
@@ -115,20 +111,20 @@ def test_more_sources_than_fit(device: Device, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.slow
 @pytest.mark.first_device
 @pytest.mark.parametrize("method", EXACT)
-def test_compensated(device: Device, method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compensated(device, method, monkeypatch):
     """As on a device without float64."""
-    without: Any = SimpleNamespace(features=frozenset())
+    without = SimpleNamespace(features=frozenset())
     monkeypatch.setattr(pagerank_solver, "Numbers", lambda device, dtype: Numbers(without, "float32"))
     as_reference(device, skewed_graph(), [0, 5, 77], 10, method=method)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf", "nx"])
-def test_lanes_end_by_themselves(device: Device, norm: Any) -> None:
+def test_lanes_end_by_themselves(device, norm):
     """More sources than lanes: each ends at its own iteration, as if it were alone."""
     graph = random_graph(1, n=300, arcs=500)
     sources, tol = list(range(0, 300, 6)), 1e-9 if norm == "nx" else 1e-7
-    call: dict[str, Any] = {"norm": norm, "tol": tol, "dtype": "float64", "device": device}
+    call = {"norm": norm, "tol": tol, "dtype": "float64", "device": device}
     found = personalized_pagerank(graph, sources, **call)
     assert len(set(found.iterations.tolist())) > 3
     assert (found.residuals < (tol * 300 if norm == "nx" else tol)).all()
@@ -139,14 +135,14 @@ def test_lanes_end_by_themselves(device: Device, norm: Any) -> None:
     verify_ppr(graph, found, sources)
 
 
-def test_same_bytes(device: Device) -> None:
+def test_same_bytes(device):
     graph = skewed_graph()
     for method in EXACT:
         one, other = (personalized_pagerank(graph, [0, 9], method=method, device=device) for _ in range(2))
         assert one.scores.tobytes() == other.scores.tobytes()
 
 
-def test_not_converged(device: Device) -> None:
+def test_not_converged(device):
     graph = random_graph(1)
     with pytest.raises(ConvergenceError, match="source 0") as caught:
         personalized_pagerank(graph, [0, 1], max_iter=2, device=device)
@@ -159,10 +155,10 @@ def test_not_converged(device: Device) -> None:
 
 
 @pytest.mark.parametrize("method", EXACT)
-def test_cycle_of_roundings(device: Device, method: Any) -> None:
+def test_cycle_of_roundings(device, method):
     """A source whose ranks roundings keep from the tolerance stops; others go on."""
     graph = Graph.from_edges(np.zeros(38, int), np.arange(1, 39), vertices=np.arange(60))
-    call: dict[str, Any] = {"damping": 0.98, "dangling": "personalization", "norm": "l1"}
+    call = {"damping": 0.98, "dangling": "personalization", "norm": "l1"}
     call |= {"method": method, "device": device}
     with pytest.raises(ConvergenceError, match=r"roundings of float32 scores.* dtype='float64'") as caught:
         personalized_pagerank(graph, [0, 59, 1], tol=1e-6, max_iter=100_000, **call)
@@ -174,28 +170,28 @@ def test_cycle_of_roundings(device: Device, method: Any) -> None:
         assert wide.ended == ["tol", "tol"]
 
 
-def test_check_every(device: Device) -> None:
+def test_check_every(device):
     graph, sources = random_graph(1, n=300, arcs=500), [0, 4, 8]
     each = personalized_pagerank(graph, sources, device=device)
     some = personalized_pagerank(graph, sources, check_every=5, device=device)
     for a, b in zip(each.iterations.tolist(), some.iterations.tolist(), strict=True):
         assert a <= b < a + 5 and b % 5 == 0
-    call: dict[str, Any] = {"max_iter": 7, "tol": 0, "dtype": "float64", "device": device}
+    call = {"max_iter": 7, "tol": 0, "dtype": "float64", "device": device}
     last = personalized_pagerank(graph, sources, check_every=5, **call)
     assert last.iterations.tolist() == [7] * 3 and (last.residuals > 0).all()
     verify_ppr(graph, last, sources)
 
 
-def test_squared(device: Device) -> None:
+def test_squared(device):
     graph = random_graph(1)
     plain, squared = (personalized_pagerank(graph, [0, 4], squared=s, device=device) for s in (False, True))
     assert np.abs(plain.iterations - squared.iterations).max() <= 1
     assert (squared.residuals < 1e-6).all()
 
 
-def test_stable_top(device: Device) -> None:
+def test_stable_top(device):
     graph, sources = skewed_graph(), [0, 5, 4000]
-    call: dict[str, Any] = {"top": 10, "tol": 1e-7, "device": device}
+    call = {"top": 10, "tol": 1e-7, "device": device}
     whole, early = (personalized_pagerank(graph, sources, stable_top=k, **call) for k in (0, 2))
     assert "top" in early.ended
     assert early.converged.all()
@@ -205,7 +201,7 @@ def test_stable_top(device: Device) -> None:
 
 
 @pytest.mark.usefixtures("lanes_only")
-def test_too_many_lanes_for_the_device(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_lanes_for_the_device(device, monkeypatch):
     """By the device's own table; there is room only without what is cached of other graphs."""
     monkeypatch.setitem(vars(device), "global_memory", 60 * 4 * 3 * 10)
     graph, sources = random_graph(1), list(range(20))
@@ -219,13 +215,13 @@ def test_too_many_lanes_for_the_device(device: Device, monkeypatch: pytest.Monke
 
 @pytest.mark.smoke
 @pytest.mark.parametrize("plan", ["bins", "runs", None])
-def test_single_source(device: Device, plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_single_source(device, plan, monkeypatch):
     """One source on PageRank's own rows, and in a lane."""
     monkeypatch.setattr(engines, "LAUNCH", everywhere(plan))
     graph = skewed_graph()
     for dangling in POLICIES:
         for source in (3, {7: 1.0, 2: 0.5}):
-            options: dict[str, Any] = {"dangling": dangling, "device": device}
+            options = {"dangling": dangling, "device": device}
             found = as_reference(graph=graph, sources=source, count=9, **options)
             assert found.iterations.tolist() == [9]
             # words of str's own type: the command's JSON has them
@@ -241,14 +237,14 @@ TEAMS = [{"teams": True, "group": 64, "piece": 16, "widths": widths} for widths 
 
 
 @pytest.fixture(params=[*RUNS, *(pytest.param(each, marks=pytest.mark.slow) for each in TEAMS)], ids=str)
-def lanes(request: pytest.FixtureRequest, lanes_only: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def lanes(request, lanes_only, monkeypatch):
     options = {**request.param}
     config = batched_power.LaunchConfig(options.pop("widths"), local=16, **options)
     monkeypatch.setattr(batched_power, "LAUNCH", everywhere(config))
 
 
 @pytest.mark.usefixtures("lanes")
-def test_lanes(device: Device) -> None:
+def test_lanes(device):
     """Lanes that are given new sources; empty lanes; long rows."""
     graph = skewed_graph(400, 4000)
     sources = list(range(0, 400, 23))
@@ -258,26 +254,26 @@ def test_lanes(device: Device) -> None:
 
 
 @pytest.mark.usefixtures("lanes")
-def test_distributions(device: Device) -> None:
+def test_distributions(device):
     """A vector for each lane, arc weights, every policy."""
     graph = random_graph(3, weighted=True)
-    sources: list[Any] = [{0: 1.0, 4: 3.0}, {59: 1.0}, {7: 1.0, 8: 1.0}]
+    sources = [{0: 1.0, 4: 3.0}, {59: 1.0}, {7: 1.0, 8: 1.0}]
     for dangling in POLICIES:
-        options: dict[str, Any] = {"dangling": dangling, "dtype": "float64", "norm": "linf", "tol": 1e-9}
+        options = {"dangling": dangling, "dtype": "float64", "norm": "linf", "tol": 1e-9}
         found = personalized_pagerank(graph, sources, **options, device=device)
         verify_ppr(graph, found, sources)
 
 
 @pytest.mark.parametrize("lanes", RUNS, indirect=True, ids=str)
 @pytest.mark.usefixtures("lanes")
-def test_more_runs_than_rows(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_runs_than_rows(device, monkeypatch):
     config = replace(batched_power.LAUNCH["cpu"], runs=1000)
     monkeypatch.setattr(batched_power, "LAUNCH", everywhere(config))
     as_reference(device, random_graph(1), [0, 5], 9)
 
 
 @pytest.mark.slow
-def test_places(device: Device) -> None:
+def test_places(device):
     """Every row has a place, by decreasing length; the pieces of a long one cover its arcs."""
     graph = skewed_graph(400, 4000)
     lengths = np.diff(graph.row_ptr)
@@ -301,7 +297,7 @@ def test_places(device: Device) -> None:
 
 
 @pytest.fixture(scope="module")
-def california() -> tuple[Graph, Any, Any]:
+def california():
     folder = os.environ.get("CLGRAPH_TEST_DATA")
     if not folder:
         pytest.skip("CLGRAPH_TEST_DATA is not set")
@@ -310,7 +306,7 @@ def california() -> tuple[Graph, Any, Any]:
     return graph, sources, reference_ppr(graph, sources)
 
 
-def mean_accuracy(found: PersonalizedResult, graph: Graph, want: Any) -> float:
+def mean_accuracy(found, graph, want):
     pairs = zip(found.ids, want, strict=True)
     return float(np.mean([top_accuracy(graph.indices_of(ids), ranks) for ids, ranks in pairs]))
 
@@ -319,7 +315,7 @@ def mean_accuracy(found: PersonalizedResult, graph: Graph, want: Any) -> float:
 @pytest.mark.parametrize(
     "options", [{}, {"check_every": 3, "squared": True, "stored": True}], ids=["plain", "heuristics"]
 )
-def test_california(device: Device, california: Any, method: Any, options: dict[str, Any]) -> None:
+def test_california(device, california, method, options):
     graph, sources, want = california
     found = personalized_pagerank(graph, sources, method=method, top=20, device=device, **options)
     assert mean_accuracy(found, graph, want) == 1
@@ -328,11 +324,11 @@ def test_california(device: Device, california: Any, method: Any, options: dict[
         assert np.abs(ranks[graph.indices_of(ids)] - scores).sum() <= found.error_bounds.max()
 
 
-def test_california_by_walks(device: Device, california: Any) -> None:
+def test_california_by_walks(device, california):
     graph, sources, want = california
 
-    def accuracy(**options: Any) -> float:
-        call: dict[str, Any] = {"method": "monte-carlo", "seed": 1, "top": 20, "device": device}
+    def accuracy(**options):
+        call = {"method": "monte-carlo", "seed": 1, "top": 20, "device": device}
         return mean_accuracy(personalized_pagerank(graph, sources, **call, **options), graph, want)
 
     by_default = accuracy()

@@ -1,22 +1,17 @@
 """What is asked: forms of sources, lists of items, what is left out of the top; and all that is refused."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from personalized import random_graph
 
 from clgraph import Graph, personalized_pagerank
-from clgraph.device import Device
 from clgraph.errors import ClgraphError, InputError
 from clgraph.reference.pagerank import reference_ppr, verify_ppr
 
 WALKS = {"method": "monte-carlo"}
 # sources, options, and a word of the message
-REFUSED: list[tuple[Any, dict[str, Any], str]] = [
+REFUSED = [
     ([0], {"method": "mc"}, "method is"),
     ([0], {"top": 0}, "top is 0"),
     ([0], {"top": 61}, "from 1 to 60"),
@@ -74,7 +69,7 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("sources", "options", "word"), REFUSED)
-def test_what_is_refused(sources: Any, options: dict[str, Any], word: str) -> None:
+def test_what_is_refused(sources, options, word):
     with pytest.raises(InputError) as caught:
         personalized_pagerank(random_graph(1), sources, **options)
     assert word in str(caught.value)
@@ -84,7 +79,7 @@ def test_what_is_refused(sources: Any, options: dict[str, Any], word: str) -> No
 
 
 @pytest.mark.smoke
-def test_forms_of_sources(device: Device) -> None:
+def test_forms_of_sources(device):
     graph = random_graph(1).with_ids(np.arange(60) * 10)
     several = personalized_pagerank(graph, [30, 0, 30], device=device)
     assert several.sources == [30, 0, 30]
@@ -109,11 +104,11 @@ LISTS = {"Ann": ["item 3", "item 7", "item 7"], "Bob": ("item 0",), "Eve": {"ite
 
 
 @pytest.fixture
-def shop() -> Graph:
+def shop():
     return random_graph(1).with_ids(np.array(NAMES, dtype=object))
 
 
-def test_lists_are_even_distributions(device: Device, shop: Graph) -> None:
+def test_lists_are_even_distributions(device, shop):
     weights = [{"item 3": 1, "item 7": 2}, {"item 0": 1}, {"item 3": 1, "item 7": 1}]
     expected = personalized_pagerank(shop, weights, device=device)
     by_user = dict(zip(LISTS, weights, strict=True))
@@ -132,7 +127,7 @@ def test_lists_are_even_distributions(device: Device, shop: Graph) -> None:
     verify_ppr(shop, walks, LISTS)
 
 
-def test_to_pandas(device: Device, shop: Graph) -> None:
+def test_to_pandas(device, shop):
     pytest.importorskip("pandas")
     found = personalized_pagerank(shop, LISTS, top=3, device=device)
     frame = found.to_pandas()
@@ -151,7 +146,7 @@ def test_to_pandas(device: Device, shop: Graph) -> None:
 # --- what is left out of the top --------------------------------------------------------------------------
 
 
-def best(graph: Graph, sources: Any, gone: list[set[int]], top: int) -> list[list[int]]:
+def best(graph, sources, gone, top):
     """The highest ranks of the reference, by index, without some."""
     ranks = reference_ppr(graph, sources)
     orders = [np.argsort(-row, kind="stable").tolist() for row in ranks]
@@ -159,11 +154,11 @@ def best(graph: Graph, sources: Any, gone: list[set[int]], top: int) -> list[lis
 
 
 @pytest.mark.parametrize("method", ["power", "coo", "monte-carlo"])
-def test_words_and_ids(device: Device, method: str) -> None:
+def test_words_and_ids(device, method):
     graph = random_graph(1).with_ids(np.arange(60) * 10)
     sources, index = [30, 0, 30, 590], [3, 0, 3, 59]
     near = [{v, *graph.col_idx[graph.row_ptr[v] : graph.row_ptr[v + 1]].tolist()} for v in index]
-    options: dict[str, Any] = {"seed": 1, "walks": 30_000} if method == "monte-carlo" else {"tol": 1e-7}
+    options = {"seed": 1, "walks": 30_000} if method == "monte-carlo" else {"tol": 1e-7}
     options |= {"method": method, "device": device}
     for exclude, gone in (
         ("self", [{v} for v in index]),
@@ -184,7 +179,7 @@ def test_words_and_ids(device: Device, method: str) -> None:
             verify_ppr(graph, found, sources)
 
 
-def test_what_users_have_is_left_out(device: Device) -> None:
+def test_what_users_have_is_left_out(device):
     graph = random_graph(2).with_ids(np.array([f"v{v}" for v in range(60)], dtype=object))
     users = {"Ann": ["v1", "v2"], "Bob": ["v7"]}
     found = personalized_pagerank(graph, users, top=5, exclude="self", tol=1e-7, device=device)

@@ -1,22 +1,18 @@
 """Shards joined on a device: the graph that the host joins."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 import clgraph
-from clgraph.device import Device
 from clgraph.device.memory import Memory
 from clgraph.errors import CapacityError
 from clgraph.ranking.personalized import shards as on_device
 from clgraph.ranking.personalized.shards import join_on
 
 
-def graph_of(kind: str) -> clgraph.Graph:
+def graph_of(kind):
     rng = np.random.default_rng(4)
     tail, head = rng.integers(0, 3000, (2, 9000))
     if kind != "loops":
@@ -37,7 +33,7 @@ def graph_of(kind: str) -> clgraph.Graph:
     "kind", ["plain", "directed", "directed, in", "ids", "names", "loops", "weights", "empty"]
 )
 @pytest.mark.cross
-def test_as_on_the_host(device: Device, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_as_on_the_host(device, tmp_path, kind, monkeypatch):
     graph = clgraph.Graph.from_edges([], [], vertices=[3, 4]) if kind == "empty" else graph_of(kind)
     sections = ["pairs", "in"] if kind == "directed, in" else None
     shards = clgraph.write_shards(graph, tmp_path / "g.clgs", shard_edges=1000, sections=sections)
@@ -50,7 +46,7 @@ def test_as_on_the_host(device: Device, tmp_path: Path, kind: str, monkeypatch: 
         assert np.array_equal(getattr(found, name), getattr(expected, name))
 
 
-def test_no_room_there(device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_room_there(device, tmp_path, monkeypatch):
     shards = clgraph.write_shards(graph_of("plain"), tmp_path / "g.clgs")
     monkeypatch.setattr(Memory, "reserve", Mock(side_effect=CapacityError("no room")))
     assert np.array_equal(join_on(device, shards).col_idx, graph_of("plain").col_idx)

@@ -1,15 +1,10 @@
 """Random walks: counts by hand, on every launch, estimates and their bounds, shares as integers."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from personalized import everywhere, random_graph, skewed_graph
 
-from clgraph import Graph, PersonalizedResult, personalized_pagerank
-from clgraph.device import Device
+from clgraph import Graph, personalized_pagerank
 from clgraph.keyed import TAG_WALK, philox4x32
 from clgraph.ranking.personalized import walks as ppr_walks
 from clgraph.ranking.personalized.request import walks_for
@@ -18,11 +13,11 @@ from clgraph.ranking.problem import make_problem
 from clgraph.reference.pagerank import reference_ppr, verify_ppr
 
 
-def by_walks(device: Device, graph: Graph, sources: Any, **options: Any) -> PersonalizedResult:
+def by_walks(device, graph, sources, **options):
     return personalized_pagerank(graph, sources, method="monte-carlo", device=device, **options)
 
 
-def python_walks(graph: Graph, source: int, walks: int, seed: int, damping: float) -> tuple[Any, int]:
+def python_walks(graph, source, walks, seed, damping):
     """What ``cl/ranking/personalized/walks.cl`` does, one walk after the other, by plain integers."""
     visits, lost = np.zeros(graph.num_vertices, np.int64), 0
     heads = graph.col_idx[graph.row_ptr[source] : graph.row_ptr[source + 1]]
@@ -46,7 +41,7 @@ def python_walks(graph: Graph, source: int, walks: int, seed: int, damping: floa
 
 
 @pytest.mark.smoke
-def test_walks_by_hand(device: Device) -> None:
+def test_walks_by_hand(device):
     graph = random_graph(3)
     source = int(np.argmax(graph.degrees))
     seed = 2**40 + 7
@@ -60,7 +55,7 @@ def test_walks_by_hand(device: Device) -> None:
 
 
 @pytest.mark.slow
-def test_counts_do_not_depend_on_the_launch(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counts_do_not_depend_on_the_launch(device, monkeypatch):
     """The figures are of all devices: whoever changes them changes what a seed means."""
     graph = skewed_graph()
     found = []
@@ -75,12 +70,12 @@ def test_counts_do_not_depend_on_the_launch(device: Device, monkeypatch: pytest.
 
 @pytest.mark.parametrize("dangling", ["uniform", "personalization", "drop", {3: 1.0, 5: 2.0}])
 @pytest.mark.parametrize("weighted", [pytest.param(False, marks=pytest.mark.slow), True])
-def test_unbiased(device: Device, dangling: Any, weighted: bool) -> None:
+def test_unbiased(device, dangling, weighted):
     """Close to the reference at many walks, under every policy; weights, loops, copies, dangling sources."""
     graph = random_graph(3, weighted=weighted)
     ends = np.flatnonzero(graph.degrees == 0)
     for sources in ([0, 1, int(ends[0])], [{0: 1.0, int(ends[0]): 2.0, 4: 0.5}, {int(ends[0]): 1}]):
-        options: dict[str, Any] = {"walks": 100_000, "dangling": dangling, "dtype": "float64"}
+        options = {"walks": 100_000, "dangling": dangling, "dtype": "float64"}
         found = by_walks(device, graph, sources, seed=5, **options)
         verify_ppr(graph, found, sources)
         want = reference_ppr(graph, sources, dangling=dangling)
@@ -88,7 +83,7 @@ def test_unbiased(device: Device, dangling: Any, weighted: bool) -> None:
         assert np.abs(found.scores - want)[1 if isinstance(sources[0], dict) else 2].sum() < 1e-8
 
 
-def test_error_shrinks_as_the_root_of_walks(device: Device) -> None:
+def test_error_shrinks_as_the_root_of_walks(device):
     graph = skewed_graph()
     want = reference_ppr(graph, [3])[0]
     rms = []
@@ -100,7 +95,7 @@ def test_error_shrinks_as_the_root_of_walks(device: Device) -> None:
     assert 3.0 < rms[0] / rms[1] < 5.3  # 4 but for chance
 
 
-def test_epsilon_holds(device: Device) -> None:
+def test_epsilon_holds(device):
     graph = skewed_graph()
     epsilon, confidence, within = 0.02, 0.8, 0
     want = reference_ppr(graph, [3])[0]
@@ -112,7 +107,7 @@ def test_epsilon_holds(device: Device) -> None:
     assert (found.epsilon, found.confidence) == (epsilon, confidence)
 
 
-def test_standard_errors(device: Device) -> None:
+def test_standard_errors(device):
     """They cover what is seen over seeds, and are of its size."""
     graph = skewed_graph()
     found = [by_walks(device, graph, 3, walks=2000, seed=s, top=3) for s in range(25)]
@@ -122,14 +117,14 @@ def test_standard_errors(device: Device) -> None:
     assert found[0].standard_errors.shape == (1, 3) and found[0].visits.shape == (1, 3)
 
 
-def test_seed_is_recorded(device: Device) -> None:
+def test_seed_is_recorded(device):
     graph = random_graph(1)
     found = by_walks(device, graph, 0, walks=50)
     again = by_walks(device, graph, 0, walks=50, seed=found.seed)
     assert found.scores.tobytes() == again.scores.tobytes()
 
 
-def test_walks_for() -> None:
+def test_walks_for():
     assert walks_for(0.01, 0.95, 0.85, 10**6) == pytest.approx(3.7 * np.log(40) / 1e-4, rel=0.05)
     assert walks_for(0.01, 0.5, 0.85, 10**6) <= 1.85 / (1e-4 * 0.5)
     assert walks_for(0.005, 0.95, 0.85, 100) > 3.9 * walks_for(0.01, 0.95, 0.85, 100)
@@ -137,7 +132,7 @@ def test_walks_for() -> None:
     assert walks_for(0.01, 0.95, 0.85, 100, "personalization") > 100 * walks_for(0.01, 0.95, 0.85, 100)
 
 
-def test_start_thresholds() -> None:
+def test_start_thresholds():
     for count, walks in ((1, 7), (5, 3), (7, 1000), (1000, 7), (3, 2**31 - 1)):
         bounds = start_thresholds(None, count, walks)
         want = [-(-j * (walks << 32) // count) for j in range(1, count + 1)]
@@ -146,7 +141,7 @@ def test_start_thresholds() -> None:
     assert start_thresholds(np.array([0.0, 1, 0]), 3, 10).tolist() == [0, 10 << 32, 10 << 32]
 
 
-def test_arc_limits() -> None:
+def test_arc_limits():
     """Ascending in each row up to 2**62, from the last arc with a weight on; 0 in dangling rows."""
     weights = [1, 2, 0, 0, 0, 1, 3]
     graph = Graph.from_edges(

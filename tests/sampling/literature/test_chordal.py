@@ -1,7 +1,5 @@
 """Chordal subgraphs on every device against their references, and against their definition."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import networkx as nx

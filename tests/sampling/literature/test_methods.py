@@ -1,7 +1,5 @@
 """Every sampler of the literature on every device against its reference, and what each of them refuses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from graphs import random_graph

@@ -1,7 +1,5 @@
 """The walks of node2vec on every device against their reference, step for step, and against their law."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

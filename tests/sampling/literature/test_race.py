@@ -1,7 +1,5 @@
 """Races on every device against their references, sample for sample, and against their laws."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import pairwise, permutations
 

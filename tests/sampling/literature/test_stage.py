@@ -1,7 +1,5 @@
 """Searches that spread (snowball, ff, rds, spikyball) on every device: their options, and their laws."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from fractions import Fraction
 from itertools import combinations, product

@@ -1,7 +1,5 @@
 """Streams on every device: in chunks, by names and by blocks, edge by edge; and their laws."""
 
-from __future__ import annotations
-
 import io
 from fractions import Fraction
 

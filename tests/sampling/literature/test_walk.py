@@ -1,7 +1,5 @@
 """Random walks and frontier sampling on every device: step for step, side by side, and their laws."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import accumulate, pairwise
 
