@@ -56,6 +56,9 @@ TESTS = {
     "clgraph/formats/mtx.py": "formats/test_text.py",
     "clgraph/studies/answer.py": "studies/test_summary.py studies/test_study.py",
     "clgraph/keyed.py": "test_keyed.py test_arguments.py",
+    "clgraph/device/launch.py": "device/test_program.py",
+    "clgraph/device/transfers.py": "device/test_memory.py",
+    "clgraph/cli/shards_plan.py": "cli/test_shards.py",
 }
 
 # file -> mistakes: what is right, and what is wrong; behind them the tests, if they are not those of the file
@@ -274,6 +277,21 @@ MISTAKES = {
     "clgraph/studies/answer.py": [
         ('or row["defined"] < row["samples"]:', 'or not row["defined"]:'),
         ("if best is None or target < best[0]:", "if best is None:"),
+    ],
+    "clgraph/device/launch.py": [("if seen is None or classes != seen[0]:", "if seen is None:")],
+    "clgraph/device/transfers.py": [
+        (
+            "                for each in filling:\n                    each.exception()",
+            "                if 1:\n                    pass",
+        ),
+        ("copies[number - SLOTS].wait()", "pass"),
+    ],
+    "clgraph/device/doctor.py": [("for each in distribution.files or []]", "for each in []]")],
+    "clgraph/cli/shards_plan.py": [
+        ("reads = 1 if stays else iterations", "reads = iterations"),
+        ("return 0 if stays else passes", "return passes"),
+        ("self._device.global_memory // 2 - 5 * self._n", "0"),
+        ("self.memory = max(self.memory, after, key=lambda each: sum(each.values()))", "pass"),
     ],
     "clgraph/keyed.py": [
         ('if args[place] or options.get("seed") is not None:', 'if options.get("seed") is not None:')

@@ -132,6 +132,39 @@ def test_numbers(device, shards, command, small_probes):
     assert json.loads(json.dumps(alone.to_dict()))["fits"] and command in alone.lines()[0]
 
 
+@pytest.mark.parametrize(("spare", "reads"), [(0, 0), (-1, 1)])
+def test_shards_that_stay_on_the_device(device, shards, monkeypatch, small_probes, spare, reads):
+    """Where they fit, to the byte, they are read once, all in memory; else in every pass, one at a time."""
+    n, options = shards.num_vertices, {"dtype": "float64", "iterations": 7}
+
+    def planned(command, **given):
+        made = plan(shards, command, device=device, **given)
+        name, other = ("a shard", "shards") if reads else ("shards", "a shard")
+        return made.parts[-1].disk, made.memory, made.memory.pop(name), made.memory.pop(other, None)
+
+    rows = [each.bytes for each in shards.section("rows").shards]
+    kept = max(rows) if reads else sum(rows)
+    monkeypatch.setattr(device, "global_memory", 2 * (sum(rows) + 5 * n + spare))
+    found = planned("bfs")
+    assert found == (sum(rows), {"distances": 4 * n, "bitmaps": 3 * (n // 8)}, kept, None)
+    monkeypatch.setattr(device, "global_memory", 1 << 40)
+    work = sum(plan(shards, "pagerank", device=device, **options).memory.values()) - sum(rows)
+    eighths = 4 if device.shares_memory else 7
+    monkeypatch.setattr(device, "global_memory", -(-8 * (work + sum(rows)) // eighths) + 2 * spare)
+    disk, memory, shard, none = planned("pagerank", **options)
+    assert (disk, sum(memory.values()), shard, none) == (sum(rows) * (7 if reads else 1), work, kept, None)
+    monkeypatch.setattr(device, "global_memory", 1 << 40)
+    pairs = sum(each.bytes for each in shards.section("pairs").shards)
+    monkeypatch.setattr(module, "room_to_keep", lambda *_: pairs + spare)
+    for command, passes, more in (("sample", 3, 40), ("curve", 1, 88)):
+        for forest in ({"much": 1 << 30}, {"few": 1}):  # the pass that takes most counts
+            monkeypatch.setattr(module.Forest, "memory", lambda *_, forest=forest: dict(forest))
+            made = plan(shards, command, device=device, sizes=3, written=False, method="drv")
+            assert made.parts[1].disk == pairs * passes * reads
+            del made.memory["a shard"]
+            assert made.memory == (forest if "much" in forest else {"forest": 8 * n, command: more * n})
+
+
 def test_commands(shards, run, monkeypatch, small_probes):
     found = run(f"sample {shards.folder} --sizes 50%,9% --plan --json").json()
     assert found["parts"][1]["passes"] == 2 and found["seconds"] > 0

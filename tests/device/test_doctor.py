@@ -287,8 +287,9 @@ def test_folders_of_pythonpath(trap, monkeypatch):
         ("click-8.1.dist-info", {"RECORD": "click/__init__.py,,\nclick-8.1.dist-info/METADATA,,\n"}),
         ("click-8.1-py3.11.egg-info", {"SOURCES.txt": "src/x.py\n", "top_level.txt": "click\n"}),
         ("click-8.1.dist-info", {}),
+        ("Of-Another-Name-8.1.dist-info", {"RECORD": "click/__init__.py,,\n"}),
     ],
-    ids=["pip", "distutils", "conda, Debian"],
+    ids=["pip", "distutils", "conda, Debian", "another name"],
 )
 def test_packages_that_are_installed_there(info, files, tmp_path, monkeypatch):
     """`pip install --target`, and modules of clusters, put packages into folders of PYTHONPATH."""
@@ -296,7 +297,7 @@ def test_packages_that_are_installed_there(info, files, tmp_path, monkeypatch):
     for name in ("click", "numpy"):
         (site / name).mkdir(parents=True)
         (site / name / "__init__.py").touch()
-    installed(site / info, "click", "8.1", **files)
+    installed(site / info, info.split("-8.1")[0], "8.1", **files)
     monkeypatch.setattr(sys, "path", [str(site), *sys.path])
     assert [name for name, _, _ in shadows()] == ["numpy"]  # nobody has installed that one
 

@@ -2,8 +2,10 @@
 
 import gc
 import threading
+import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pyopencl as cl
@@ -273,6 +275,38 @@ def test_uploads_in_chunks(device, count, start):
     with pytest.raises(ValueError, match="no more"):
         pinned.upload(buffer, count, fail, start=start)
     assert pinned.upload(buffer, count, read, start=start)  # it is free again
+
+
+def test_slots_are_not_written_to_too_soon_nor_too_late(device, monkeypatch):
+    """Each waits for the copy that left from it; and after a failure all that read into one have ended."""
+    copied, reading, begun = [], [], threading.Event()
+
+    def note(what, nbytes, event):
+        number = len(events)
+        events.append(event)
+        return SimpleNamespace(wait=lambda: copied.append(number) or event.wait())
+
+    def read(view, offset):
+        assert offset < 1000 * SLOTS or offset // 1000 - SLOTS in copied
+
+    def fail(view, offset):
+        if offset == 0:
+            begun.wait(10)
+            raise ValueError("no more")
+        reading.append(offset)
+        begun.set()
+        time.sleep(0.05)
+        reading.remove(offset)
+
+    events, pinned, count = [], Pinned(device, chunk=1000), 3000 * SLOTS
+    buffer = device.zeros(count, np.uint8)
+    with monkeypatch.context() as patch:
+        patch.setattr(device, "note", note)
+        assert pinned.upload(buffer, count, read)
+    assert copied == [*range(2 * SLOTS)]
+    with pytest.raises(ValueError, match="no more"):
+        pinned.upload(buffer, count, fail)
+    assert begun.is_set() and not reading
 
 
 @pytest.mark.parametrize("shared", [True, False])

@@ -203,10 +203,10 @@ def test_exact_sizes_and_local_memory(device):
 
 
 def test_null_pointer(device):
-    out = device.zeros(1, np.int32)
-    for maybe in (out, None):
-        made(device).given(1, maybe=maybe, out=out)
-        assert device.download(out, np.int32, 1)[0] == (maybe is out)
+    given, out = made(device).given, device.zeros(1, np.int32)
+    for maybe in (out, None, out, device.zeros(4, np.uint8), None):
+        given(1, maybe=maybe, out=out)
+        assert device.download(out, np.int32, 1)[0] == (maybe is not None)
 
 
 @pytest.mark.parametrize("given", [(True, False), (False, True)])
@@ -280,11 +280,14 @@ def test_wrong_arguments(device, wrong, words):
 def test_a_buffer_of_other_elements(device, dtype):
     add, wrong = made(device).add, device.zeros(4, dtype)
     given = {"n": 4, "more": 1, "part": 1}
-    for launch in (partial(add, 4, **given), add.bind):
-        with pytest.raises(TypeError, match=rf"line 2\), argument .*out`: a buffer of {np.dtype(dtype)} is"):
-            launch(out=wrong)
-    for right in (np.int32, np.uint32, np.uint8):  # bytes are memory for anything
-        add(4, out=device.zeros(16, right), **given)
+    for right in (None, np.int32, np.uint32, np.uint8):  # bytes are memory for anything
+        if right:
+            add(4, out=device.zeros(16, right), **given)
+        for launch in (partial(add, 4, **given), add.bind):
+            with pytest.raises(
+                TypeError, match=rf"line 2\), argument .*out`: a buffer of {np.dtype(dtype)} is"
+            ):
+                launch(out=wrong)
     add(4, out=cl.Buffer(device.context, cl.mem_flags.READ_WRITE, 16), **given)  # the user's own says nothing
 
 
