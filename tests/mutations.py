@@ -55,6 +55,8 @@ TESTS = {
     "clgraph/formats/adjacency_lines.py": "formats/test_text.py formats/test_refused.py",
     "clgraph/formats/mtx.py": "formats/test_text.py",
     "clgraph/studies/answer.py": "studies/test_summary.py studies/test_study.py",
+    "cl/sampling/literature/spikyball.cl": "sampling/literature/test_stage.py",
+    "cl/sampling/literature/stage_chain.cl": "sampling/literature/test_stage.py",
     "clgraph/keyed.py": "test_keyed.py test_arguments.py",
     "clgraph/device/launch.py": "device/test_program.py",
     "clgraph/device/transfers.py": "device/test_memory.py",
@@ -277,6 +279,11 @@ MISTAKES = {
     "clgraph/studies/answer.py": [
         ('or row["defined"] < row["samples"]:', 'or not row["defined"]:'),
         ("if best is None or target < best[0]:", "if best is None:"),
+    ],
+    "cl/sampling/literature/stage.cl": [("act(n, seed + run,", "act(n, seed,")],
+    "cl/sampling/literature/spikyball.cl": [("key_of_arc(seed + run,", "key_of_arc(seed,")],
+    "cl/sampling/literature/stage_chain.cl": [
+        ("take_in_order(seed + run, v, limits_above", "take_in_order(seed, v, limits_above")
     ],
     "clgraph/device/launch.py": [("if seen is None or classes != seen[0]:", "if seen is None:")],
     "clgraph/device/transfers.py": [

@@ -35,6 +35,31 @@ def test_large_and_small_stages_of_a_spikyball(device, monkeypatch):
         equals_reference(graph, "spikyball", device, seed=3, **options)
 
 
+@pytest.mark.first_device
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        *((method, {"mode": mode}) for method in ("snowball", "rds") for mode in ("batched", "exact")),
+        *(
+            ("ff", {"p": "0.4", "r": "0.5", "direction": "out", "mode": mode})
+            for mode in ("batched", "exact")
+        ),
+        ("spikyball", {"share": "0.3"}),
+    ],
+)
+def test_several_runs_of_large_stages(device, monkeypatch, method, options):
+    """Each draws with its own seed, in stages that have launches of their own as in a chain's."""
+    for directed in (False, True):
+        graph, asked = random_graph(6, 70, 140, directed=directed), {"size": "70%", **options}
+        if directed:
+            asked |= {"direction": "out"} | ({"r": "0.5"} if method == "ff" else {})
+        want = [equals_reference(graph, method, device, seed=4 + run, **asked) for run in range(3)]
+        for small in (0, 3, 1000):
+            launch_otherwise(monkeypatch, spreading, device, small=small, room=12, arcs=30)
+            made = sample(graph, method, seed=4, seeds=3, device=device, **asked)
+            assert [one.vertices.tolist() for one in made] == [one.vertices.tolist() for one in want]
+
+
 def test_thresholds():
     made = spreading.thresholds(Fraction(7, 10))
     for x in (0, 1, 2**40, 2**63, 2**64 - 1):
