@@ -141,6 +141,8 @@ MISTAKES = {
         ("group == 0 && !stopped ?", "group == 0 ?"),
         ("e + i * WIDTH < stop_ ? arc(e + i * WIDTH) : 0;", "arc(e + i * WIDTH);"),
         ("k + i < end_ ? piece_sum[k + i] : none;", "piece_sum[k + i];"),
+        ("pieces > JOINED ? 1 : pieces", "pieces"),
+        ("k = first + get_local_id(0); k < end_; k += LOCAL", "k = first; k < end_; k += LOCAL"),
     ],
     "clgraph/ranking/solver.py": [
         ("            self._ordered = False\n            rate", "            rate"),
@@ -150,6 +152,9 @@ MISTAKES = {
             'self.start_groups, "counts": True}\n\n        def',
         ),
         ("given = parts if", "given = none if"),
+        ("        if not self.ends_before:\n            parts", "        if True:\n            parts"),
+        ("        self._ends.give_back(self._end)\n", ""),
+        ('"state": glance.part(place, STATE)', '"state": glance.part(0, STATE)'),
     ],
     "clgraph/system.py": [
         ("        sys.unraisablehook = not_ignored\n", "        pass\n"),
@@ -285,6 +290,8 @@ MISTAKES = {
     "cl/sampling/literature/stage_chain.cl": [
         ("take_in_order(seed + run, v, limits_above", "take_in_order(seed, v, limits_above")
     ],
+    "cl/ranking/sell.cl": [("if (pieces > joined) hub", "if (pieces >= joined) hub")],
+    "clgraph/ranking/spmv.py": [('(self.graph, ("bins", self.real)', '(self.graph, ("bins",)')],
     "clgraph/device/launch.py": [("if seen is None or classes != seen[0]:", "if seen is None:")],
     "clgraph/device/transfers.py": [
         (

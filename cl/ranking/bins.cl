@@ -4,15 +4,16 @@
 // graph account for a third of its arcs, and local memory gathers ten times faster than L2. The rest come through L1
 // and L2. All rows of a slice are about equally long, and none is longer than LONG_ROW: long ones are cut into pieces
 // (pagerank_bin_pieces; a piece has arcs from one segment of HOT sources, which its work-group holds, or from none),
-// whose sums are added up row by row (pagerank_bins).
+// whose sums are added up row by row (pagerank_bins), those of a row of more than JOINED by a work-group before
+// (pagerank_bin_hubs).
 //
 // layout      ranking/pagerank.h, ranking/sell.h; HOT + 1 values, or ROOM of pieces, fit in local memory; for pieces,
 //             group g takes the slices from bound[3 g] to bound[3 g + 1], whose arcs come from the sources
 //             bound[3 g + 2] (the number of the first one; -1: cold ones); group 0 has none
 // launch      as many work-groups of LOCAL as the device runs at a time; each loops over slices, adjacent slices going
 //             to different groups, so that long and short ones spread evenly
-// tunables    WIDTH 32 (lanes that run in lockstep), HOT, LOCAL, UNROLL, PIECE_UNROLL, JOIN_UNROLL; ENDING: work-items
-//             that end an iteration
+// tunables    WIDTH 32 (lanes that run in lockstep), HOT, LOCAL, UNROLL, PIECE_UNROLL, JOIN_UNROLL, JOINED; ENDING:
+//             work-items that end an iteration
 
 #include "ranking/pagerank.h"
 #include "ranking/sell.h"
@@ -25,9 +26,12 @@
 #ifndef PIECE_UNROLL
 #define PIECE_UNROLL 16
 #endif
-// pieces of a row whose sums are fetched together: 4 take 6 us longer
+// pieces of a row whose sums are fetched together; there, rows take 6 us longer with 4
 #ifndef JOIN_UNROLL
 #define JOIN_UNROLL 8
+#endif
+#ifndef JOINED
+#define JOINED 512
 #endif
 #ifndef HOT
 #define HOT 1024
@@ -71,7 +75,7 @@
     ARCS_OF(sum, bounds.x, bounds.y, LOCAL_ARC, unroll); \
     ARCS_OF(sum, bounds.z, bounds.w, COLD_ARC, unroll)
 
-// With `count` the first work-group, which has no slices, ends the iteration before: a launch of its own would take 6 us
+// With `count` the first work-group, which has no slices, ends the iteration before, or the start: a launch of its own would take 6 us
 // on an H200. One work-item does, in the order of pagerank_finish's ENDING work-items; meanwhile the others sum pieces,
 // perhaps some that nobody reads, if that iteration was the last.
 OF_GROUP
@@ -105,6 +109,20 @@ __kernel void pagerank_bin_pieces(const int n, __global const int *restrict boun
     }
 }
 
+// The pieces of rows that have more than JOINED: a work-group adds up a row's, and puts the sum in the first one's place.
+OF_GROUP
+__kernel void pagerank_bin_hubs(__global const int *restrict hub, __global const int *restrict first_piece,
+                                __global ACC *piece_sum)
+{
+    GROUP_BOX;
+    const int v = hub[get_group_id(0)], first = first_piece[v], end_ = first_piece[v + 1];
+    ACC sum = ACC_ZERO;
+    for (int k = first + get_local_id(0); k < end_; k += LOCAL)
+        sum = acc_join(sum, piece_sum[k]);
+    GROUP_SUM(sum, acc_join);
+    if (get_local_id(0) == 0) piece_sum[first] = sum;
+}
+
 OF_GROUP
 __kernel void pagerank_bins(const int n, SLICE_ARGS, __global const int *restrict first_piece,
                             __global const ACC *restrict piece_sum, __global const REAL *restrict contribution,
@@ -130,8 +148,9 @@ __kernel void pagerank_bins(const int n, SLICE_ARGS, __global const int *restric
         SUM_ROW(sum, bounds, UNROLL);
         if (has_pieces && v < n) {
             const ACC none = ACC_ZERO;
-            const int end_ = first_piece[v + 1];
-            for (int k = first_piece[v]; k < end_; k += JOIN_UNROLL) {
+            const int first = first_piece[v], pieces = first_piece[v + 1] - first;
+            const int end_ = first + (pieces > JOINED ? 1 : pieces);
+            for (int k = first; k < end_; k += JOIN_UNROLL) {
                 ACC piece[JOIN_UNROLL];
                 _Pragma("unroll") for (int i = 0; i < JOIN_UNROLL; i++)
                     piece[i] = k + i < end_ ? piece_sum[k + i] : none;

@@ -293,20 +293,19 @@ __kernel void sell_pieces(const int count, const int kinds, const int long_row, 
     }
 }
 
-// The first piece of each row, and after the last one; most: the most pieces of one.
-__kernel void sell_firsts(const int n, const int kinds, __global const int *restrict long_before,
+// The first piece of each row, and after the last one; the rows of more than `joined` pieces, in any order.
+// counts: the most pieces of a row, and how many such rows there are
+__kernel void sell_firsts(const int n, const int kinds, const int joined, __global const int *restrict long_before,
                           __global const int *restrict cell_piece, __global int *restrict first_piece,
-                          volatile __global int *most)
+                          __global int *restrict hub, volatile __global int *counts)
 {
     FOR_ITEMS(v, n + 1) {
-        const int i = long_before[v], first = cell_piece[i * kinds];
+        const int first = cell_piece[long_before[v] * kinds];
+        const int pieces = v < n ? cell_piece[long_before[v + 1] * kinds] - first : 0;
         first_piece[v] = first;
-        if (v < n && long_before[v + 1] > i) {
-            const int pieces = cell_piece[(i + 1) * kinds] - first;
-            // stale is harmless: the word only grows
-            if (pieces > SHARED_LOAD(most))
-                atomic_max(most, pieces);
-        }
+        // stale is harmless: the word only grows
+        if (pieces > SHARED_LOAD(counts)) atomic_max(counts, pieces);
+        if (pieces > joined) hub[atomic_inc(counts + 1)] = v;
     }
 }
 

@@ -24,7 +24,7 @@ from clgraph.device import drivers
 from clgraph.device.graph_cache import GraphCache
 from clgraph.device.hardware import Without
 from clgraph.device.queues import Queues
-from clgraph.device.transfers import LARGE, Pinned, Read, Tell
+from clgraph.device.transfers import LARGE, Pinned, Read, Tell, map_whole
 from clgraph.errors import CapacityError
 from clgraph.system import ahead, cores, watch_forks
 
@@ -473,14 +473,18 @@ class Staging:
         except cl.Error as error:
             raise memory.failure(error, f"{nbytes} bytes to pass data in") from error
 
+    def part(self, begin: int, nbytes: int) -> Any:
+        """A buffer of some of the bytes, for kernels."""
+        try:
+            return self.buffer.get_sub_region(begin, nbytes)
+        except cl.Error as error:
+            raise self._memory.failure(error, f"a part of {nbytes} bytes") from error
+
     def _map_memory(self, nbytes: int) -> None:
         if self._seen is None:
             self.array = np.empty(nbytes, np.uint8)
             return
-        flags: Any = cl.map_flags.READ | cl.map_flags.WRITE
-        kind: Any = np.dtype(np.uint8)
-        seen: Any = cl.enqueue_map_buffer(self._memory.queue, self._seen, flags, 0, (nbytes,), kind)
-        self.array = seen[0]
+        self.array = map_whole(self._memory, self._seen, nbytes)
 
     def give(self, begin: int, end: int) -> None:
         """Let the device have the bytes from `begin` to `end`; does not wait if the memory is pinned."""
@@ -508,8 +512,12 @@ class Staging:
             found = self.fetch(nbytes)
             return lambda: found
         queue, array = self._memory.queue, self.array[:nbytes]
-        event = cl.enqueue_copy(queue, array, self.buffer, is_blocking=False)
-        queue.flush()
+        try:
+            event = cl.enqueue_copy(queue, array, self.buffer, is_blocking=False)
+            queue.flush()
+        except cl.Error as error:
+            raise self._memory.failure(error, f"download of {nbytes} bytes") from error
+        self._memory.note("download", nbytes, event)
 
         def wait() -> npt.NDArray[np.uint8]:
             self._memory.wait(event.wait)

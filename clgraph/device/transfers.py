@@ -28,6 +28,18 @@ SLOTS = 12  # chunks on their way at once
 LARGE = 4 << 20  # bytes from which it pays
 
 
+def map_whole(queues: Queues, buffer: Any, nbytes: int) -> npt.NDArray[np.uint8]:
+    """Return a buffer's memory as an array of the host's, to read and to write; waits."""
+    # NumPy's arrays hide what they are based on from the garbage collector: here the map, with its queue. A
+    # user's queue leads back to the device, which would then never be freed, so the map has one of its own.
+    queue = cl.CommandQueue.from_int_ptr(queues.queue.int_ptr, retain=True)
+    access: Any = cl.map_flags.READ | cl.map_flags.WRITE
+    kind: Any = np.uint8
+    mapped: Any = cl.enqueue_map_buffer(queue, buffer, access, 0, (nbytes,), kind, is_blocking=True)
+    found: npt.NDArray[np.uint8] = mapped[0]
+    return found
+
+
 class Pinned:
     """Pinned memory of a device's context, made when it is first used.
 
@@ -49,11 +61,7 @@ class Pinned:
         if self._movers is None:
             size, flags = self._chunk * SLOTS, cl.mem_flags
             self._buffer = cl.Buffer(self._queues.context, flags.READ_WRITE | flags.ALLOC_HOST_PTR, size)
-            access: Any = cl.map_flags.READ | cl.map_flags.WRITE
-            kind: Any = np.uint8
-            mapped: Any = cl.enqueue_map_buffer(
-                self._queues.queue, self._buffer, access, 0, (size,), kind, is_blocking=True
-            )[0]
+            mapped = map_whole(self._queues, self._buffer, size)
             self._slots = [mapped[i * self._chunk : (i + 1) * self._chunk] for i in range(SLOTS)]
             self._movers = thread_pool(SLOTS, "clgraph-pinned")
         return self._movers

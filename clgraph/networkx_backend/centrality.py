@@ -251,11 +251,11 @@ def edge_betweenness_centrality(
         tail, head = tail[once], head[once]
     edges = zip(G.nodes.names(tail), G.nodes.names(head), strict=True)
     values = dict(zip(edges, of_edges(rows, found).tolist(), strict=True))
-    # NetworkX's own scaling, which has another name before NetworkX 3.6
+    # NetworkX's own scaling, which has another name before NetworkX 3.6, and is not told of k there
     given: dict[str, Any] = {"normalized": normalized, "directed": G.is_directed()}
     scaled: dict[Any, float]
     if hasattr(networkx_own, "_rescale_e"):
-        scaled = networkx_own._rescale_e(values, n, **given, k=k)
+        scaled = networkx_own._rescale_e(values, n, **given)
     else:
         scaled = networkx_own._rescale(values, n, **given, sampled_nodes=drawn)
     return scaled

@@ -63,6 +63,8 @@ class Layout:
     segments : int
         How many segments of `hot` sources there are: in pieces, arcs from any of them have 16-bit indices,
         counted from the segment's first source.
+    joined : int
+        Rows of more pieces are hubs, whose pieces a work-group adds up.
     windows : pair of int, or None
         Positions of a window at least and at most: enough rows for equal lengths to meet, few enough for a
         core's cache. Rows are sorted within windows, and their arcs not at all: neighbours in the graph stay
@@ -74,6 +76,7 @@ class Layout:
     long_row: int
     classes: tuple[int, ...] = ()
     segments: int = 1
+    joined: int = 512
     windows: tuple[int, int] | None = None
     POWERS: ClassVar[tuple[str, ...]] = ("width",)
     LARGEST: ClassVar[dict[str, int]] = {"hot": 2**16 - 1}
@@ -108,6 +111,8 @@ class Sell:
         Stored entries for each arc.
     pieces, longest_join : int
         Pieces of long rows, and the most that a row has.
+    hubs, hub : int, buffer
+        Rows of more than `joined` pieces, in any order.
     kinds : tuple of int
         Where the slices of pieces from each segment begin, then those of cold pieces, and where these end.
     piece_place, first_piece : buffers
@@ -117,7 +122,7 @@ class Sell:
 
     LASTING = (
         *("layout", "n", "arcs", "sources", "hot_arcs", "order", "number", "steps", "parts", "padding"),
-        *("pieces", "longest_join", "kinds", "piece_place", "first_piece"),
+        *("pieces", "longest_join", "kinds", "piece_place", "first_piece", "hubs", "hub"),
     )
 
     def __init__(self, device: Device, graph: Graph, share: Any, real: type[Any], layout: Layout) -> None:
@@ -274,9 +279,9 @@ class Sell:
         if self.longest <= self.long_row:  # on small graphs the launches below take a third of the build
             none = device.zeros(n + 1, np.int32)
             device.fill(self.long_number, np.int32(-1), n)
-            self.cell_piece = self.piece_at = self.piece_place = self.first_piece = none
+            self.cell_piece = self.piece_at = self.piece_place = self.first_piece = self.hub = none
             self.cell_begin, self.piece_lengths = device.empty(1, offset), (0, none, none)
-            self.pieces = self.longest_join = 0
+            self.pieces = self.longest_join = self.hubs = 0
             self.kinds = (0,) * (kinds + 1)
             return
         self.long_before = running_sums(device, self.is_long, n, into=np.int32)
@@ -291,9 +296,10 @@ class Sell:
         # pieces are numbered by cell, and so by row and kind
         self.cell_piece = running_sums(device, in_cell, cells, into=np.int32)
         self.pieces = int(device.download(self.cell_piece, np.int32, 1, offset=cells)[0])
-        self.first_piece, most = device.empty(n + 1, np.int32), device.zeros(1, np.int32)
-        self._launch("firsts", n + 1, kinds=kinds, most=most)
-        self.longest_join = int(device.download(most, np.int32, 1)[0])
+        self.first_piece, counts = device.empty(n + 1, np.int32), device.zeros(2, np.int32)
+        self.hub = device.empty(self.pieces // (layout.joined + 1), np.int32)
+        self._launch("firsts", n + 1, kinds=kinds, joined=layout.joined, counts=counts)
+        self.longest_join, self.hubs = device.download(counts, np.int32, 2).tolist()
         self._order_pieces(kinds)
 
     def _order_pieces(self, kinds: int) -> None:

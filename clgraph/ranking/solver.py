@@ -36,10 +36,10 @@ Real = type[np.floating[Any]]  # np.float32 or np.float64: the type of stored va
 # iterations enqueued at most before the host looks whether the device has stopped: a look empties the queue,
 # and surplus launches are no-ops (8 us each on an H200, 20 us on PoCL)
 LOOK = 8
-GLANCES = ("gpu",)  # kinds of devices that work on while the host looks
+GLANCES = ("gpu",)  # kinds of devices that work on while the host looks, unless they share its memory
 NORMS = {"l1": 1, "nx": 1, "l2": 2, "linf": 3}  # as the kernels call them
 TALLY = 24  # bytes of local memory for each work-item whose tally is added to its group's
-SUMS, STATE = 24, 12  # bytes of `sums` and `state` that the host looks at
+SUMS, STATE = 24, 16  # bytes of `sums` and `state` that the host looks at
 Seen = tuple[bool, int, bool, float, float]  # has stopped, iterations, whether the test was met, residuals
 Launch = tuple["Kernel", int, int | None, dict[str, Any]]  # kernel, work-items, work-group, arguments
 
@@ -112,11 +112,6 @@ class Numbers:
 def longest_row(device: Device, graph: Graph) -> int:
     """Return the arcs of a graph's longest row; computed once."""
     return device.cached(graph, "longest-row", lambda: int(np.diff(graph.row_ptr).max(initial=0)))
-
-
-def _alignment(device: Device) -> int:
-    """Return the bytes that the beginnings of parts of a buffer are multiples of."""
-    return int(device.raw.mem_base_addr_align) // 8
 
 
 def iterations_until(threshold: float, residual: float, rate: float) -> int:
@@ -364,14 +359,13 @@ class Solver:
         vars(self).update(self._area | self._end)
 
     def _make_end(self) -> dict[str, Any]:
-        """Allocate what the end of an iteration leaves."""
+        """Allocate `sums` and `state`."""
         dev = self.device
         if dev.kind not in GLANCES or dev.shares_memory:
             return {"sums": dev.empty(4, np.float64), "state": dev.empty(4, np.int32), "glance": None}
-        place = _alignment(dev)
-        glance = Staging(dev, place + 16)
-        part = glance.buffer.get_sub_region
-        return {"sums": part(0, 32), "state": part(place, 16), "glance": glance}
+        glance = Staging(dev, max(32, dev.raw.mem_base_addr_align // 8) + STATE)
+        place = len(glance.array) - STATE
+        return {"sums": glance.part(0, 32), "state": glance.part(place, STATE), "glance": glance}
 
     def fill_vectors(self) -> None:
         """Upload the vectors that the caller gave."""
@@ -420,15 +414,14 @@ class Solver:
         local, self._seen, self._scores, self._ordered = self.local, None, None, False
         self._program.pagerank_start.launch(self, self.start_groups * local, local=local)
         if not self.ends_before:
-            self._finish(count=self.start_groups, counts=False)
-
-    def _finish(self, **parts: Any) -> None:
-        self._program.pagerank_finish.launch(self, self.local, local=self.local, **parts)
+            parts = {"count": self.start_groups, "counts": False}
+            self._program.pagerank_finish.launch(self, local, local=local, **parts)
 
     def run(self, progress: Tell | None = None) -> None:
         """Iterate until the test is met, roundings forbid it, or `max_iter` iterations are done."""
         self.begin()
-        done, last = 0, self.last
+        finish, done, last = self._program.pagerank_finish, 0, self.last
+        end: dict[str, Any] = {}
         turns = self.contribution, self.next
         made: tuple[list[Launch], list[Launch]] = [], []
         tallied, none = {"count": self.tallies, "counts": True}, {"count": 0, "counts": True}
@@ -436,7 +429,7 @@ class Solver:
         parts = {"count": self.start_groups, "counts": False}
 
         def launches(turn: int) -> Iterator[Launch]:
-            """Yield those of an iteration, the first before the next is made: the device waits for it."""
+            """Yield an iteration's as soon as each is made: the device waits for the first of all."""
             if made[turn]:
                 yield from made[turn]
                 return
@@ -455,7 +448,8 @@ class Solver:
                     given = {}
                 parts = tallied
                 if not self.ends_before or number + 1 == until:
-                    self._finish(**tallied)
+                    end.update({} if end else finish.arguments_of(self) | tallied)
+                    finish(self.local, local=self.local, **end)
                     parts = none
             return max(done, until)
 
@@ -468,7 +462,7 @@ class Solver:
                     progress(done, last)
             self.device.finish()
             return
-        works_on = self.device.kind in GLANCES
+        works_on = self.glance is not None
         looked, before, until, ahead = 0, inf, min(LOOK, last), LOOK
         while True:
             done = iterate(until)
@@ -500,18 +494,17 @@ class Solver:
         """Ask what the device has come to; the function returned waits, and the device works on meanwhile."""
         if (known := self._seen) is not None and known[0]:  # what has stopped stays as it is
             return lambda: known
-        dev, numbers, place = self.device, self.numbers, SUMS
+        dev, numbers = self.device, self.numbers
         found: Callable[[], npt.NDArray[np.uint8]]
         if self.glance is None:
             parts = [dev.download(self.sums, np.uint8, SUMS), dev.download(self.state, np.uint8, STATE)]
             found = partial(np.concatenate, parts)
         else:
-            place = _alignment(dev)
-            found = self.glance.start_fetch(place + STATE)
+            found = self.glance.start_fetch(len(self.glance.array))
 
         def seen() -> Seen:
             each = found()
-            stopped, iterations, met = each[place : place + STATE].view(np.int32).tolist()
+            stopped, iterations, met, _ = each[-STATE:].view(np.int32).tolist()
             sums = each[:SUMS].view(numbers.acc).astype(np.float64)
             _, moved, residual = sums.reshape(3, -1).sum(axis=1).tolist()
             self._seen = bool(stopped), iterations, bool(met), moved, residual

@@ -114,7 +114,7 @@ class LaunchConfig:
 
 _GPU_BINS = Layout(width=32, hot=65535, long_row=256, classes=(65536, 262144), segments=9)
 _CPU_BINS = Layout(width=8, hot=511, long_row=128, classes=(4096,), segments=3)
-_SMALL_BINS = Layout(width=4, hot=8, long_row=6, classes=(4, 16), segments=3)
+_SMALL_BINS = Layout(width=4, hot=8, long_row=6, classes=(4, 16), segments=3, joined=4)
 BINS = LaunchTable(
     gpu=LaunchConfig(local=1024, groups=1, piece_groups=4, layout=_GPU_BINS),
     # other devices run this plan too, where it is named: small groups, of which they run any number
@@ -137,7 +137,7 @@ class BinSolver(SpmvSolver):
 
     def prepare(self) -> None:
         device = self.device
-        # made once per graph: it takes as long as some launches
+        # kept with the graph: it takes as long as some launches
         config = device.cached(self.graph, ("bins", self.real), self._configure)
         self.group, self.layout = config.local, config.layout
         self.groups = config.groups * device.compute_units
@@ -183,7 +183,21 @@ class BinSolver(SpmvSolver):
         ]
 
     def build(self, defines: dict[str, Any]) -> None:
-        super().build(defines | {"HOT": self.layout.hot, "LOCAL": self.group, "ENDING": self.local})
+        own = {
+            "HOT": self.layout.hot,
+            "LOCAL": self.group,
+            "ENDING": self.local,
+            "JOINED": self.layout.joined,
+        }
+        super().build(defines | own)
+
+    def launches(self) -> Iterator[Launch]:
+        for number, each in enumerate(super().launches()):
+            yield each
+            if number == 0 and (hubs := self.sell.hubs):  # after the pieces
+                kernel = self.kernels.pagerank_bin_hubs
+                named = kernel.arguments_of(self.sell) | kernel.arguments_of(self)
+                yield kernel, hubs * self.group, self.group, named
 
 
 # --- a work-item takes a run of slices --------------------------------------------------------------------

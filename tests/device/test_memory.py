@@ -14,10 +14,10 @@ from mixed_calls import mixed_calls
 
 from clgraph import Graph
 from clgraph.device.graph_cache import Pool
-from clgraph.device.memory import HostBuffer
+from clgraph.device.memory import HostBuffer, Staging
 from clgraph.device.program import build_source
 from clgraph.device.transfers import SLOTS, Pinned
-from clgraph.errors import CapacityError
+from clgraph.errors import CapacityError, DeviceError
 from clgraph.graph.arrays import aligned_empty
 
 READ = "__kernel void read(__global const int *in, __global int *out, int n)\
@@ -275,6 +275,25 @@ def test_uploads_in_chunks(device, count, start):
     with pytest.raises(ValueError, match="no more"):
         pinned.upload(buffer, count, fail, start=start)
     assert pinned.upload(buffer, count, read, start=start)  # it is free again
+
+
+def test_fetches_that_do_not_wait(device, monkeypatch):
+    """As on GPUs, through pinned memory; a driver's error is the device's."""
+    monkeypatch.setattr(device, "kind", "gpu")
+    monkeypatch.setattr(device, "shares_memory", False)
+    values = np.arange(80, dtype=np.uint8)
+    staging = Staging(device, 80)
+    device.write(staging.buffer, values)
+    assert staging.start_fetch(80)().tolist() == values.tolist()
+
+    def failing(*_, **__):
+        raise cl.RuntimeError("lost")
+
+    monkeypatch.setattr(cl, "enqueue_copy", failing)
+    with pytest.raises(DeviceError, match="download of 80 bytes"):
+        staging.start_fetch(80)
+    with pytest.raises(DeviceError, match="a part of 16 bytes"):
+        staging.part(80, 16)
 
 
 def test_slots_are_not_written_to_too_soon_nor_too_late(device, monkeypatch):

@@ -3,6 +3,7 @@
 import gc
 import json
 import weakref
+from functools import partial
 
 import numpy as np
 import pyopencl as cl
@@ -12,6 +13,8 @@ from pyopencl.array import Array, zeros
 import clgraph
 from clgraph import Graph
 from clgraph.device.launch import record_launches
+from clgraph.device.memory import Staging
+from clgraph.device.transfers import Pinned
 
 SOURCE = """
 kernel void lengths(global const int *row_ptr, global int *degree) {
@@ -68,6 +71,17 @@ def test_what_is_the_users_goes_with_them(device, graph, of_queue):
     gc.collect()
     assert mine() is None
     assert len(ranks.scores) == 5
+
+
+def test_pinned_memory_does_not_keep_what_is_the_users(device, graph):
+    context = cl.Context([device.raw])
+    mine = clgraph.get_device(cl.CommandQueue(context))
+    mine.kind, mine.shares_memory, there = "gpu", False, weakref.ref(mine)
+    mine.cached(graph, "staging", partial(Staging, mine, 64))
+    assert Pinned.download(mine._pinned, mine.zeros(9, np.int32), np.ones(9, np.int32), 0)
+    del mine
+    gc.collect()
+    assert there() is None
 
 
 def test_arrays_of_a_graph_that_was_made_there(device):

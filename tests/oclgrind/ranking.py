@@ -8,7 +8,7 @@ import numpy as np
 from clgraph import Graph, pagerank, personalized_pagerank
 from clgraph.csr.device_csr import DeviceCSR
 from clgraph.csr.upload import device_graph, graph_of
-from clgraph.ranking import reproducible, solver, top
+from clgraph.ranking import reproducible, solver, spmv, top
 from clgraph.ranking.personalized import batched_power, engines, walks
 from clgraph.ranking.problem import Problem, make_problem
 from clgraph.ranking.transition_weights import graph_shares, upload_shares
@@ -43,8 +43,6 @@ def _both_weightings(device, variant):
 case_pagerank_contribution = partial(_pagerank, variant="contribution", weighted=True, dangling="drop")
 # runs of slices, pieces
 case_pagerank_runs = partial(_both_weightings, variant="runs")
-# slices by teams, hot sources in local memory, pieces and their blocks
-case_pagerank_bins = partial(_both_weightings, variant="bins")
 # one work-item; distributions given
 GIVEN = {"personalization": {3: 1, 4: 2}, "dangling": {7: 1}, "nstart": {0: 1}}
 case_pagerank_serial = partial(_pagerank, variant="serial", **GIVEN)
@@ -52,6 +50,15 @@ case_pagerank_serial = partial(_pagerank, variant="serial", **GIVEN)
 case_pagerank_pull = partial(_pagerank, variant="pull")
 # a team a row, long rows in pieces
 case_pagerank_subgroup = partial(_pagerank, variant="subgroup", norm="l2")
+
+
+def case_pagerank_bins(device):
+    """Slices by teams, hot sources in local memory, pieces; then rows of two pieces are hubs."""
+    _both_weightings(device, "bins")
+    shape = spmv.BINS.simulator
+    hubs = replace(shape, layout=replace(shape.layout, joined=1))
+    spmv.BINS = replace(spmv.BINS, simulator=hubs)
+    _both_weightings(device, "bins")
 
 
 def case_pagerank_small(device):

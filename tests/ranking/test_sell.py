@@ -15,7 +15,7 @@ from clgraph.ranking.problem import make_problem
 from clgraph.ranking.sell import Layout, Sell, balanced
 from clgraph.ranking.transition_weights import graph_shares, upload_shares
 
-TINY = Layout(width=4, hot=8, long_row=6, classes=(4, 16))
+TINY = Layout(width=4, hot=8, long_row=6, classes=(4, 16), joined=2)
 
 
 def on_host(graph, layout, shares=None):
@@ -91,7 +91,10 @@ def test_long_rows(device, segments):
         made.number_rows()
         made.cut_long_rows(made.sort_arcs()[0])
         assert (made.pieces, made.kinds) == (want.pieces, want.kinds)
-        assert made.longest_join == np.diff(want.first_piece).max(initial=0)
+        pieces = np.diff(want.first_piece)
+        assert made.longest_join == pieces.max(initial=0)
+        hubs = np.flatnonzero(pieces > layout.joined)
+        assert sorted(device.download(made.hub, np.int32, made.hubs).tolist()) == hubs.tolist()
         for name in ("piece_place", "piece_at", "first_piece", "long_number", "cell_piece", "cell_begin"):
             assert_holds(device, getattr(made, name), getattr(want, name))
         for begin, wanted in zip(made.begins(*made.piece_lengths), want.begins[2:], strict=True):

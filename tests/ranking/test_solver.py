@@ -25,6 +25,7 @@ from samplers import launch_otherwise
 from transfers import transfers
 
 from clgraph import Graph, personalized_pagerank, powerlaw_graph, read, rmat_graph
+from clgraph.device.launch import record_launches
 from clgraph.errors import ClgraphError, ConvergenceError, ConvergenceWarning, InputError
 from clgraph.ranking import pagerank, reproducible, solver
 from clgraph.ranking.solver import iterations_until
@@ -313,10 +314,11 @@ def test_glances(device, monkeypatch, variant):
         arrays = [*(each.scores for each in ranks), there.scores.get(), several.scores, top.scores]
         return [each.tobytes() for each in arrays] + [str(each.iterations).encode() for each in ranks]
 
-    usual = found()
+    usual, graph = found(), skewed_graph()
+    monkeypatch.setattr(solver, "GLANCES", (device.kind,))
+    monkeypatch.setattr(device, "shares_memory", False)
     for look in (2, 3, 8):
         monkeypatch.setattr(solver, "LOOK", look)
-        monkeypatch.setattr(solver, "GLANCES", (device.kind,))
         assert found() == usual
     for guesses in ([1], [1, 8], [8, 1]):  # that are wrong
         given = cycle(guesses)
@@ -338,6 +340,17 @@ def test_iterations_that_the_next_one_ends(device, monkeypatch, local):
     assert len(found) == 3
 
 
+def test_launches_of_iterations(device):
+    """Two for each where rows have pieces; a later call works in the same buffers."""
+    graph = rmat_graph(11, seed=1)
+    for _ in range(2):
+        with record_launches() as launches:
+            pagerank(graph, variant="bins", tol=0, max_iter=3, device=device)
+    names = [each.kernel.removeprefix("pagerank_") for each in launches]
+    assert names == ["start", *["bin_pieces", "bins"] * 3, "finish", "order_gather"]
+    assert len(device.cached(graph, "ranking-ends", list)) == 1
+
+
 @pytest.mark.parametrize("directed", [False, True])
 def test_scalars_cross_the_bus(device, directed):
     """A graph on the device is ranked there: nothing of its size moves, and again scalars alone."""
@@ -355,7 +368,7 @@ def test_scalars_cross_the_bus(device, directed):
     with transfers() as moved:
         again = pagerank(graph, **options)
     assert not {"upload", "write"} & {method for _, method, _ in moved}
-    looks, rest = divmod(sum(size for size, *_ in moved), 12 + 24)  # the state and the sums
+    looks, rest = divmod(sum(size for size, *_ in moved), 16 + 24)  # the state and the sums
     assert rest == 0
     assert looks <= again.iterations // 8 + 3  # one in 8 iterations, and a few where the end is foreseen
     for most in (np.inf, 4000):  # the second call brings nothing of the graph's size

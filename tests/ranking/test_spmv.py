@@ -11,6 +11,7 @@ from ranking_checks import as_reference, every_check, full_groups, mixed_graph, 
 
 from clgraph import Graph
 from clgraph.device import Device, Setup
+from clgraph.device.hardware import Without
 from clgraph.errors import InputError
 from clgraph.ranking import pagerank, spmv, spmv_small
 from clgraph.ranking.plan import cut_for
@@ -42,8 +43,8 @@ def test_vertices_of_a_group(device):
 
 @pytest.mark.slow
 def test_segments(device, monkeypatch):
-    """Long rows with arcs from every segment of hot sources, and from cold ones; many pieces of a row."""
-    layout = Layout(width=4, long_row=6, hot=8, segments=3, classes=(4, 16))
+    """Long rows with arcs from every segment of hot sources, and from cold ones; two hubs."""
+    layout = Layout(width=4, long_row=6, hot=8, segments=3, classes=(4, 16), joined=20)
     shape = spmv.LaunchConfig(local=8, groups=2, piece_groups=2, layout=layout)
     monkeypatch.setattr(spmv, "BINS", everywhere(shape))
     n = 300
@@ -61,9 +62,18 @@ def test_segments(device, monkeypatch):
         assert len(slices) * layout.width >= sell.pieces  # and none is left out
         first = device.download(sell.first_piece, np.int32, n + 1)
         assert (first[0], first[-1]) == (0, sell.pieces)
-        assert 32 < np.diff(first).max() == sell.longest_join
+        assert 20 < np.diff(first).max() == sell.longest_join and sell.hubs == 2
         for dtype in ("float32", "float64"):
             as_reference(device, graph, 6, dtype, variant="bins")
+
+
+@pytest.mark.first_device
+def test_little_local_memory(device):
+    """Fewer sources are hot there, and half as many of float64."""
+    setup = Setup(device.setup.kernels, force=True, without=Without.wanted("local_memory=4K"))
+    little, graph = device.with_setup(setup), skewed_graph()
+    for dtype in ("float32", "float64"):
+        as_reference(little, graph, 6, dtype, variant="bins")
 
 
 def test_runs_take_all_slices(device):

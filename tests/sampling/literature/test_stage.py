@@ -55,7 +55,7 @@ def test_several_runs_of_large_stages(device, monkeypatch, method, options):
             asked |= {"direction": "out"} | ({"r": "0.5"} if method == "ff" else {})
         want = [equals_reference(graph, method, device, seed=4 + run, **asked) for run in range(3)]
         for small in (0, 3, 1000):
-            launch_otherwise(monkeypatch, spreading, device, small=small, room=12, arcs=30)
+            launch_otherwise(monkeypatch, spreading, device, small=small, room=5, arcs=30)
             made = sample(graph, method, seed=4, seeds=3, device=device, **asked)
             assert [one.vertices.tolist() for one in made] == [one.vertices.tolist() for one in want]
 
