@@ -304,7 +304,7 @@ __kernel void sell_firsts(const int n, const int kinds, const int joined, __glob
         const int pieces = v < n ? cell_piece[long_before[v + 1] * kinds] - first : 0;
         first_piece[v] = first;
         // stale is harmless: the word only grows
-        if (pieces > SHARED_LOAD(counts)) atomic_max(counts, pieces);
+        if (pieces && pieces > SHARED_LOAD(counts)) atomic_max(counts, pieces);
         if (pieces > joined) hub[atomic_inc(counts + 1)] = v;
     }
 }

@@ -1,9 +1,10 @@
 // ranking/solver.cl: PageRank by the power method: the start, and the end of an iteration.
 //
 // An iteration is one or more launches that sum rows (ranking/contribution.cl, ranking/runs.cl, ranking/bins.cl) and
-// one that ends it (pagerank_finish; of bins it is the first launch of the next one). Nothing goes to the host: `state` records on the device that the test was met,
-// and surplus launches after that are no-ops (they leave rank, sums and state as they are), so that the host may
-// enqueue many iterations before it checks.
+// one that ends it (pagerank_finish; where rows have pieces in ranking/bins.cl, the first launch of the next iteration,
+// except before a look). Nothing goes to the host: `state` records on the device that the test was met, and surplus
+// launches after that are no-ops (they leave rank, sums and state as they are), so that the host may enqueue many
+// iterations before it checks.
 //
 // layout      ranking/pagerank.h; row v of row_ptr, col_idx holds the sources of the arcs that arrive at v
 // launch      start: padded range of work-groups of LOCAL; finish: one group of LOCAL

@@ -503,7 +503,8 @@ class Staging:
             self.take_back()
         elif nbytes:
             queue, array = self._memory.queue, self.array[:nbytes]
-            self._memory.wait(lambda: cl.enqueue_copy(queue, array, self.buffer, is_blocking=True))
+            event = self._memory.wait(lambda: cl.enqueue_copy(queue, array, self.buffer, is_blocking=True))
+            self._memory.note("download", nbytes, event)
         return self.array[:nbytes]
 
     def start_fetch(self, nbytes: int) -> Callable[[], npt.NDArray[np.uint8]]:
@@ -531,8 +532,13 @@ class Staging:
         Does not wait: whoever calls keeps the array as it is until the queue has been waited for. Where it
         is pinned, by this context or another one, the host does not copy it.
         """
-        if len(array):
-            cl.enqueue_copy(self._memory.queue, self.buffer, array, dst_offset=begin, is_blocking=False)
+        memory, nbytes = self._memory, len(array)
+        if nbytes:
+            try:
+                event = cl.enqueue_copy(memory.queue, self.buffer, array, dst_offset=begin, is_blocking=False)
+            except cl.Error as error:
+                raise memory.failure(error, f"upload of {nbytes} bytes") from error
+            memory.note("upload", nbytes, event)
 
     def take_back(self) -> None:
         """Let the host write again; waits until the device has finished with the bytes given."""

@@ -64,7 +64,7 @@ class Layout:
         How many segments of `hot` sources there are: in pieces, arcs from any of them have 16-bit indices,
         counted from the segment's first source.
     joined : int
-        Rows of more pieces are hubs, whose pieces a work-group adds up.
+        In "bins", rows of more pieces are hubs, whose pieces a work-group adds up.
     windows : pair of int, or None
         Positions of a window at least and at most: enough rows for equal lengths to meet, few enough for a
         core's cache. Rows are sorted within windows, and their arcs not at all: neighbours in the graph stay
@@ -112,7 +112,7 @@ class Sell:
     pieces, longest_join : int
         Pieces of long rows, and the most that a row has.
     hubs, hub : int, buffer
-        Rows of more than `joined` pieces, in any order.
+        How many rows have more than `joined` pieces, and which, in any order.
     kinds : tuple of int
         Where the slices of pieces from each segment begin, then those of cold pieces, and where these end.
     piece_place, first_piece : buffers

@@ -292,6 +292,8 @@ def test_fetches_that_do_not_wait(device, monkeypatch):
     monkeypatch.setattr(cl, "enqueue_copy", failing)
     with pytest.raises(DeviceError, match="download of 80 bytes"):
         staging.start_fetch(80)
+    with pytest.raises(DeviceError, match="upload of 80 bytes"):
+        staging.give(0, 80)
     with pytest.raises(DeviceError, match="a part of 16 bytes"):
         staging.part(80, 16)
 

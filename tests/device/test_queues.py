@@ -14,7 +14,6 @@ import clgraph
 from clgraph import Graph
 from clgraph.device.launch import record_launches
 from clgraph.device.memory import Staging
-from clgraph.device.transfers import Pinned
 
 SOURCE = """
 kernel void lengths(global const int *row_ptr, global int *degree) {
@@ -78,7 +77,7 @@ def test_pinned_memory_does_not_keep_what_is_the_users(device, graph):
     mine = clgraph.get_device(cl.CommandQueue(context))
     mine.kind, mine.shares_memory, there = "gpu", False, weakref.ref(mine)
     mine.cached(graph, "staging", partial(Staging, mine, 64))
-    assert Pinned.download(mine._pinned, mine.zeros(9, np.int32), np.ones(9, np.int32), 0)
+    assert mine._pinned.download(mine.zeros(9, np.int32), np.ones(9, np.int32), 0)
     del mine
     gc.collect()
     assert there() is None

@@ -69,7 +69,9 @@ def test_segments(device, monkeypatch):
 
 @pytest.mark.first_device
 def test_little_local_memory(device):
-    """Fewer sources are hot there, and half as many of float64."""
+    """Fewer sources of float64 are hot there than of float32."""
+    if device.kind == "gpu":
+        pytest.skip("as everywhere on GPUs, and a driver may keep some of so little for itself")
     setup = Setup(device.setup.kernels, force=True, without=Without.wanted("local_memory=4K"))
     little, graph = device.with_setup(setup), skewed_graph()
     for dtype in ("float32", "float64"):
