@@ -3,6 +3,7 @@
 import io
 import struct
 import zlib
+from contextlib import suppress
 
 import numpy as np
 import scipy.sparse as sp
@@ -50,7 +51,9 @@ def spoil(array, rng):
     if way == 4:
         return np.append(array, array[-1:]) if array.ndim == 1 else array.reshape(-1)
     if way == 5:
-        return array.astype(rng.choice(TYPES))
+        with suppress(ValueError):  # of a flag that is text already
+            array = array.astype(rng.choice(TYPES))
+        return array
     return rng.choice((array.reshape(1, -1), np.array(3), array.reshape(-1)[::-1], np.array([], array.dtype)))
 
 
