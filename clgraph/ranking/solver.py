@@ -440,7 +440,7 @@ class Solver:
                 yield each
 
         def iterate(until: int) -> int:
-            nonlocal parts
+            nonlocal parts, end
             for number in range(done, until):
                 given = parts if self.ends_before else {}
                 for kernel, size, local, named in launches(number % 2):
@@ -448,7 +448,7 @@ class Solver:
                     given = {}
                 parts = tallied
                 if not self.ends_before or number + 1 == until:
-                    end.update({} if end else finish.arguments_of(self) | tallied)
+                    end = end or finish.arguments_of(self) | tallied  # after the first launches
                     finish(self.local, local=self.local, **end)
                     parts = none
             return max(done, until)
