@@ -1,6 +1,7 @@
 """Graphs that go to other libraries and back, and the libraries (they come with the extra ``test``)."""
 
 import importlib
+import itertools
 import os
 
 import numpy as np
@@ -35,16 +36,11 @@ def rich(kind, directed, weighted, copies):
     )
 
 
-def on_rich_graphs(test):
-    """Run a test on graphs of every kind: ``test(kind, directed, weighted, copies)``."""
-    for name, values in (
-        ("copies", [False, True]),
-        ("weighted", [False, True]),
-        ("directed", [False, True]),
-        ("kind", ["plain", "gaps", "names"]),
-    ):
-        test = pytest.mark.parametrize(name, values)(test)
-    return test
+# runs a test on graphs of every kind
+on_rich_graphs = pytest.mark.parametrize(
+    ("kind", "directed", "weighted", "copies"),
+    list(itertools.product(("plain", "gaps", "names"), *[(False, True)] * 3)),  # several tests go through it
+)
 
 
 def put_table(path, table, chunk=None, **options):

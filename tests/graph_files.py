@@ -14,6 +14,8 @@ from clgraph.files import read
 
 PAGE = 4096
 BANNER = "%%MatrixMarket matrix coordinate "
+PATTERN = BANNER + "pattern general\n"
+JLG = "4,3,u,small\n1,2\n2,3\n2,2\n"
 
 GRAPHS = {
     "plain": Graph.from_edges([0, 1, 2, 3], [1, 2, 0, 0]),
@@ -73,11 +75,9 @@ def unreadable(path, said, **how):
 def seen(graph):
     """A small graph in words: ``directed 1 2 3: 1-2 2-3``; its weights and multiplicities if it has some."""
     ids, arcs = " ".join(map(str, graph.ids)), " ".join(f"{u}-{v}" for u, v in arcs_of(graph))
-    weights = (
-        ""
-        if graph.weights is None
-        else f", weights {' '.join(repr(float(w)).removesuffix('.0') for w in graph.weights)}"
-    )
+    weights = ""
+    if graph.weights is not None:
+        weights = f", weights {' '.join(repr(w).removesuffix('.0') for w in graph.weights.tolist())}"
     counts = "" if graph.multiplicity is None else f", times {graph.multiplicity.tolist()}"
     return f"{'directed' if graph.directed else 'undirected'} {ids}: {arcs}{weights}{counts}"
 
@@ -126,16 +126,8 @@ def as_version_1(graph):
         data = data.ljust(-(-len(data) // PAGE) * PAGE, b"\0")
         table += struct.pack("<QQ8s", PAGE + len(data), array.nbytes, array.dtype.str.encode())
         data += array.tobytes()
-    head = struct.pack(
-        "<8sIIQQQQ",
-        b"\x93CLG\r\n\x1a\n",
-        1,
-        graph.directed,
-        graph.num_vertices,
-        graph.num_arcs,
-        graph.num_self_loops,
-        PAGE + len(data),
-    )
+    counts = graph.num_vertices, graph.num_arcs, graph.num_self_loops, PAGE + len(data)
+    head = struct.pack("<8sIIQQQQ", b"\x93CLG\r\n\x1a\n", 1, graph.directed, *counts)
     return (head + table).ljust(PAGE, b"\0") + data
 
 

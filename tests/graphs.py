@@ -74,8 +74,6 @@ def to_networkx(graph):
     """The undirected graph without loops and parallel edges, by index."""
     import networkx as nx
 
-    made = nx.Graph()
-    made.add_nodes_from(range(graph.num_vertices))
-    rows, heads = graph.tails, graph.col_idx
-    made.add_edges_from((u, v) for u, v in zip(rows.tolist(), heads.tolist(), strict=True) if u != v)
+    made = nx.Graph(as_networkx(graph))
+    made.remove_edges_from(list(nx.selfloop_edges(made)))
     return made

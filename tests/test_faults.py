@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from cli_runs import ROOT, python
 from conftest import chosen_devices
-from faults.lines import COMMANDS
 from faults.memory import memory
 from faults.trials import TASKS, Prepared
+from fuzz.commands import COMMANDS
 
 import clgraph
 from clgraph import cli

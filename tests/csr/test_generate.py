@@ -49,74 +49,53 @@ def test_same_seed_same_graph_on_every_machine():
     assert not same(rmat_graph(8, seed=7), rmat_graph(8, seed=8))
 
 
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
-    "options",
+    ("make", "first", "options"),
     [
-        {"num_vertices": 1, "average_degree": 0.5},
-        {"num_vertices": 2, "average_degree": 1},
-        {"num_vertices": 257, "average_degree": 3.3, "exponent": 3},
-        {"num_vertices": 5000, "average_degree": 60, "exponent": 2.1},
-        {"num_vertices": 30_000, "average_degree": 2, "exponent": 10},
-        {"num_vertices": 200_000},
+        (powerlaw_graph, 1, {"average_degree": 0.5}),
+        (powerlaw_graph, 2, {"average_degree": 1}),
+        (powerlaw_graph, 257, {"average_degree": 3.3, "exponent": 3}),
+        (powerlaw_graph, 5000, {"average_degree": 60, "exponent": 2.1}),
+        (powerlaw_graph, 30_000, {"average_degree": 2, "exponent": 10}),
+        (powerlaw_graph, 200_000, {}),
+        (rmat_graph, 1, {}),
+        (rmat_graph, 3, {"directed": True, "scramble": False, "duplicates": "keep"}),
+        (rmat_graph, 10, {"duplicates": "keep"}),
+        (rmat_graph, 9, {"edge_factor": 0.3, "a": 0, "b": 0.5, "c": 0.5}),
+        (rmat_graph, 6, {"a": 1, "b": 0, "c": 0}),
+        (rmat_graph, 12, {"edge_factor": 40, "a": 0.25, "b": 0.25, "c": 0.25, "directed": True}),
+        (rmat_graph, 14, {}),
     ],
 )
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.cross
-def test_powerlaw_on_a_device_is_that_of_the_host(device, options, seed):
+def test_a_device_makes_the_graph_of_the_host(device, make, first, options, seed):
     report = {}
-    made = powerlaw_graph(**options, seed=seed, device=device, report=report)
-    assert same(made, powerlaw_graph(**options, seed=seed))
+    made = make(first, **options, seed=seed, device=device, report=report)
+    assert same(made, make(first, **options, seed=seed))
     assert made.multiplicity is None
     assert made.num_self_loops == np.count_nonzero(made.tails == made.col_idx) == 0
     assert (report["seed"], report["device"]) == (seed, device.name)
     assert set(report["seconds"]) == {"compile", "draw", "rows", "total"}
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"scale": 1},
-        {"scale": 3, "directed": True, "scramble": False, "duplicates": "keep"},
-        {"scale": 10, "duplicates": "keep"},
-        {"scale": 9, "edge_factor": 0.3, "a": 0, "b": 0.5, "c": 0.5},
-        {"scale": 6, "a": 1, "b": 0, "c": 0},
-        {"scale": 12, "edge_factor": 40, "a": 0.25, "b": 0.25, "c": 0.25, "directed": True},
-        {"scale": 14},
-    ],
-)
-@pytest.mark.cross
-def test_rmat_on_a_device_is_that_of_the_host(device, options):
-    for seed in (3, 2**40 + 1):
-        made = rmat_graph(**options, seed=seed, device=device)
-        assert same(made, rmat_graph(**options, seed=seed))
-        assert made.num_self_loops == 0
-
-
-def of_a_device(make, reference, device, *args, **options):
-    """The graph that a device makes, which is the reference's."""
-    made = make(*args, **options, device=device)
-    assert same(made, reference(*args, **options))
-    return made
-
-
 @pytest.mark.smoke
 @pytest.mark.parametrize("seed", SEEDS)
-def test_attached_graphs_are_the_references(device, seed):
+def test_graphs_are_the_references(device, seed):
     for n, k in ((2, 1), (3, 1), (200, 1), (5, 4), (6, 4), (150, 4), (60, 25)):
-        made = of_a_device(barabasi_albert_graph, models.reference_barabasi_albert, device, n, k, seed=seed)
+        made = barabasi_albert_graph(n, k, seed=seed, device=device)
+        assert same(made, models.reference_barabasi_albert(n, k, seed=seed))
         assert made.num_edges == k * (k + 1) // 2 + (n - k - 1) * k
-
-
-@pytest.mark.smoke
-@pytest.mark.parametrize("seed", SEEDS)
-def test_graphs_of_different_edges_are_the_references(device, seed):
-    for n, m in ((1, 0), (2, 1), (3, 2), (40, 60), (41, 700), (12, 66), (13, 40)):
-        of_a_device(erdos_renyi_graph, models.reference_erdos_renyi, device, n, m, seed=seed)
+    for given in ((1, 0), (2, 1), (3, 2), (40, 60), (41, 700), (12, 66), (13, 40)):
+        made = erdos_renyi_graph(*given, seed=seed, device=device)
+        assert same(made, models.reference_erdos_renyi(*given, seed=seed))
     for given in ((3, 0, 0.5), (3, 2, 1), (60, 6, 0), (60, 6, 0.3), (50, 4, 1), (11, 8, 0.7)):
-        of_a_device(watts_strogatz_graph, models.reference_watts_strogatz, device, *given, seed=seed)
+        made = watts_strogatz_graph(*given, seed=seed, device=device)
+        assert same(made, models.reference_watts_strogatz(*given, seed=seed))
     for n, degree, alpha, shift in ((1, 0, 1, 0), (50, 5, 0.8, 0), (256, 3, 1.2, 0.5), (30, 12, 0, 3)):
         how = {"average_degree": degree, "alpha": alpha, "shift": shift, "seed": seed}
-        of_a_device(static_model_graph, models.reference_static_model, device, n, **how)
+        made = static_model_graph(n, **how, device=device)
+        assert same(made, models.reference_static_model(n, **how))
 
 
 @pytest.mark.smoke
@@ -467,20 +446,16 @@ def test_bad_communities(device, n, more, words):
         lfr_graph(n, **{**SMALL, **more}, seed=1, device=device)
 
 
-def test_what_cannot_be_found_is_told(device, monkeypatch):
+def test_what_a_device_cannot_draw_is_told(device, monkeypatch):
+    with pytest.raises(CapacityError, match="at most 4294967295"):
+        rmat_graph(30, seed=1, device=device)
     monkeypatch.setattr("clgraph.csr.generate.ROUNDS", 20)
     with pytest.raises(InputError, match=r"in 20 rounds only \d+ of 190 edges .* a larger shift"):
         static_model_graph(20, average_degree=19, alpha=2, seed=1, device=device)
     monkeypatch.setitem(vars(device), "global_memory", 100_000)
     with pytest.raises(CapacityError, match="the device has 100000 bytes"):
         erdos_renyi_graph(100_000, 100_000, seed=1, device=device)
-
-
-def test_too_large_for_a_device_is_told_before_anything_is_drawn(device, monkeypatch):
-    with pytest.raises(CapacityError, match="at most 4294967295"):
-        rmat_graph(30, seed=1, device=device)
-    monkeypatch.setitem(vars(device), "global_memory", 100_000)
-    monkeypatch.setitem(vars(device), "output", None)
+    monkeypatch.setitem(vars(device), "output", None)  # refused before anything is drawn
     with pytest.raises(CapacityError, match="the device has 100000 bytes"):
         powerlaw_graph(10_000, seed=1, device=device)
 
@@ -488,32 +463,26 @@ def test_too_large_for_a_device_is_told_before_anything_is_drawn(device, monkeyp
 # --- the command -----------------------------------------------------------------------------------------
 
 
-def test_rmat_command(run, tmp_path, device):
+def test_commands(run, tmp_path, device):
     by_hand = rmat_graph(8, edge_factor=4, seed=5, directed=True, a=0.5, b=0.2, c=0.1, scramble=False)
-    args = ["generate", "rmat", "--scale", 8, "--edge-factor", 4, "--seed", 5, "--directed", "--plain"]
-    args += ["--quadrants", 0.5, 0.2, 0.1]
-    for name, where in (("a.clg", []), ("b.clg", ["--device", device.spec])):
-        done = run(*args, *where, "-o", tmp_path / name)
-        assert (done.status, done.out) == (0, "")
-        assert "rmat, seed 5: " in done.err
+    line = "generate rmat --scale 8 --edge-factor 4 --seed 5 --directed --plain --quadrants 0.5 0.2 0.1"
+    for name, where in (("a.clg", ""), ("b.clg", f"--device {device.spec}")):
+        done = run(f"{line} {where} -o {tmp_path / name}").fine()
+        assert done.out == "" and "rmat, seed 5: " in done.err
         assert same(clgraph.read(tmp_path / name), by_hand)
     assert device.name in done.err
     assert (tmp_path / "a.clg").read_bytes() == (tmp_path / "b.clg").read_bytes()
-
-
-def test_powerlaw_command_on_a_device(run, tmp_path, device):
-    args = ["generate", "powerlaw", "--vertices", 3000, "--seed", 5, "--device", device.spec]
-    assert run(*args, "-q", "-o", tmp_path / "a.clg").err == ""
+    line = f"generate powerlaw --vertices 3000 --seed 5 --device {device.spec} -q"
+    assert run(f"{line} -o {tmp_path}/a.clg").err == ""
     assert same(clgraph.read(tmp_path / "a.clg"), powerlaw_graph(3000, seed=5))
 
 
 def test_rmat_command_refuses(run, tmp_path):
     for options, word in (
-        (["--scale", 31], "scale 31"),
-        (["--scale", 4, "--edge-factor", 0], "edge factor 0"),
-        (["--scale", 4, "--quadrants", 0.9, 0.1, 0.1], "give smaller ones"),
+        ("--scale 31", "scale 31"),
+        ("--scale 4 --edge-factor 0", "edge factor 0"),
+        ("--scale 4 --quadrants 0.9 0.1 0.1", "give smaller ones"),
     ):
-        done = run("generate", "rmat", *options, "-o", tmp_path / "x.txt")
-        assert done.status == 1 and done.err.startswith("clgraph: error: ") and word in done.err
-    assert run("generate", "rmat", "-o", tmp_path / "x.txt").status == 2
+        run(f"generate rmat {options} -o {tmp_path}/x.txt").refused(word)
+    assert run(f"generate rmat -o {tmp_path}/x.txt").status == 2
     assert not list(tmp_path.iterdir())

@@ -4,17 +4,19 @@ import numpy as np
 import pytest
 from graphs import random_graph
 
-from clgraph import Graph
 from clgraph.csr.partitions import Cut, make_layout, upload_layout
 
 
-@pytest.mark.parametrize(("n", "m", "size", "room", "burst"), [(90, 400, 20, 64, 4), (300, 50, 64, 256, 8)])
+@pytest.mark.parametrize(
+    ("n", "m", "size", "room", "burst"), [(90, 400, 20, 64, 4), (90, 0, 20, 64, 4), (300, 50, 64, 256, 8)]
+)
 def test_layout(n, m, size, room, burst):
     graph = random_graph(n, n, m)
     cut = Cut.of(graph, size=size, room=room, burst=burst)
     assert cut.partitions == -(-n // size) and cut.each == room - burst * cut.partitions
-    assert cut.blocks == -(-graph.num_arcs // cut.each)
+    assert cut.blocks == max(1, -(-graph.num_arcs // cut.each))
     layout = make_layout(cut, graph.row_ptr, graph.col_idx)
+    assert layout.place.size == graph.num_arcs and layout.ended[0] == 0
     tile = layout.tile.reshape(cut.blocks, cut.partitions, 2)
     assert np.all(tile % burst == 0) and np.all(tile[..., 1] >= tile[..., 0])
     assert layout.begin[0] == 0 and layout.begin[-1] == tile[..., 1].max(initial=0)
@@ -48,10 +50,3 @@ def test_upload(device):
         np.testing.assert_array_equal(device.download(getattr(there, name), array.dtype, array.size), array)
     assert upload_layout(device, graph, cut) is there
     assert upload_layout(device, graph, Cut.of(graph, size=20, room=128, burst=4)) is not there
-
-
-def test_no_arcs():
-    graph = Graph.from_edges([], [], vertices=np.arange(90))
-    cut = Cut.of(graph, size=20, room=64, burst=4)
-    layout = make_layout(cut, graph.row_ptr, graph.col_idx)
-    assert cut.blocks == 1 and not layout.place.size and layout.ended.tolist() == [0, 90]

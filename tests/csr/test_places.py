@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pyopencl as cl
 import pytest
-from devices import working_devices
+from devices import another, working_devices
+from graph_files import raising
 from graphs import random_graph, same
 from placed_graphs import looked_at, made_there
 
@@ -140,16 +141,10 @@ def test_threads_look_at_one_graph(device):
             np.testing.assert_array_equal(here, there)
 
 
-def others_than(device):
-    return [other for other in working_devices().values() if other is not device]
-
-
 def test_a_thread_on_another_device_has_the_host_make_views(device):
-    if not (others := others_than(device)):
-        pytest.skip("there is no other device")
-    graph = given(directed=True)
+    other, graph = another(device), given(directed=True)
     there = made_there(device, graph)
-    with others[0].alone():
+    with other.alone():
         assert (there.num_self_loops, there.is_multigraph) == (graph.num_self_loops, graph.is_multigraph)
         assert there.undirected._residence is None and there.subgraph(np.arange(9))._residence is None
         same(there.undirected, graph.undirected)
@@ -158,12 +153,8 @@ def test_a_thread_on_another_device_has_the_host_make_views(device):
 def test_a_lost_device(device, monkeypatch):
     here, there = random_graph(1, 50, 100), powerlaw_graph(50, seed=1, device=device)
     upload_csr(device, here)
-
-    def lost(*_):
-        raise DeviceError("the device is lost")
-
-    monkeypatch.setitem(vars(device), "take", lost)
-    monkeypatch.setitem(vars(device), "download", lost)
+    for name in ("take", "download"):
+        monkeypatch.setitem(vars(device), name, raising(DeviceError("the device is lost")))
     assert here.subgraph(np.arange(50)).num_vertices == 50  # also on the host: goes on
     with pytest.raises(DeviceError, match=r"row_ptr of a graph of 50 vertices is on .* only.*lost"):
         there.row_ptr  # noqa: B018
@@ -205,7 +196,7 @@ def test_what_is_also_on_the_host_goes_on_without_a_lost_device(device, monkeypa
     same(graph.undirected.without_self_loops, want.undirected.without_self_loops)
     same(reverse, want.reverse)
     graph.free(device)
-    for other in others_than(device)[:1]:
+    for other in [each for each in working_devices().values() if each is not device][:1]:
         for call in (clgraph.connected_components, clgraph.pagerank, clgraph.triangles):
             here, there = call(want, device=other), call(graph, device=other)
             parts = [getattr(each, "labels", getattr(each, "scores", each)) for each in (here, there)]

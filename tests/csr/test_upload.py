@@ -57,18 +57,15 @@ def test_rows_made_on_the_device_are_not_uploaded_again(device, monkeypatch):
 
 def test_a_residence_does_not_keep_its_graph_alive(device):
     graph = random_graph(6, 50, 100)
-    residence = weakref.ref(Residence.of(device, graph))
-    rows = weakref.ref(upload_csr(device, graph))
-    here = weakref.ref(graph)
+    kept = [weakref.ref(each) for each in (graph, Residence.of(device, graph), upload_csr(device, graph))]
     del graph
     gc.collect()
-    assert here() is None and residence() is None and rows() is None
+    assert [each() for each in kept] == [None] * 3
 
 
 def test_threads_share_one_upload(device):
     graph = random_graph(7, 2000, 9000)
-    residence = Residence.of(device, graph)
-    start = Barrier(4)
+    residence, start = Residence.of(device, graph), Barrier(4)
 
     def look(_):
         start.wait()

@@ -6,8 +6,8 @@ import tempfile
 from pathlib import Path
 
 import click
+from fuzz.commands import COMMANDS, options_of
 
-from clgraph.cli import cli
 from faults.trials import Tally, raw, run
 
 # no number, no word of a list; `STRANGE` may be right for some, which must then be done or refused in words
@@ -18,41 +18,6 @@ STRANGE = (
 )
 NO_COMMANDS = ("", "none", "-", "--", "--nonsense", "sample sample", "-o", "\0", "é", "generate", "fpga")
 NO_COMMANDS += ("\udcff",)
-COMMANDS = {
-    "sample": "IN --size 2 --seed 1 -o OUT.txt",
-    "walks": "IN --seed 1 --length 3 -o OUT.txt",
-    "curve": "IN --seed 1",
-    "quality": "IN --no-eigenvalues",
-    "study": "IN --methods drv --sizes 2 --seeds 1 --no-eigenvalues --no-figures -o OUT",
-    "replay": "IN",
-    "bfs": "IN -s 0",
-    "paths": "IN -s 0",
-    "components": "IN",
-    "communities": "IN",
-    "pagerank": "IN",
-    "ppr": "IN -s 0",
-    "centrality": "IN --measure closeness",
-    "forest": "IN -o OUT.forest",
-    "info": "IN",
-    "convert": "IN OUT.clg",
-    "generate powerlaw": "--vertices 20 --seed 1 -o OUT.txt",
-    "generate rmat": "--scale 4 --seed 1 -o OUT.txt",
-    "generate ba": "--vertices 20 --edges-each 2 --seed 1 -o OUT.txt",
-    "generate copra": "--vertices 200 --seed 1 -o OUT.txt",
-    "generate er": "--vertices 20 --edges 30 --seed 1 -o OUT.txt",
-    "generate ws": "--vertices 20 --degree 4 --probability 0.1 --seed 1 -o OUT.txt",
-    "generate configuration": "--vertices 20 --seed 1 -o OUT.txt",
-    "generate static": "--vertices 20 --seed 1 -o OUT.txt",
-    "generate lfr": "--vertices 200 --seed 1 -o OUT.txt",
-    "methods": "",
-    "formats": "",
-    "completion": "bash",
-    "devices": "",
-    "cache": "",
-    "fpga show": "IN",
-}
-# with a right value these take long, remove things or open what is not there
-LEFT_OUT = {"--clear", "--energy", "--watts"}
 CHECKED = (click.types.IntParamType, click.types.FloatParamType, click.Choice)
 SECONDS = 60  # of processor time for one of them
 
@@ -71,8 +36,6 @@ def odd_lines():
             yield [*words, *base[1:]], base[0] == "IN"
         for option in options_of(words):
             mark = max(option.opts, key=len)
-            if mark in LEFT_OUT:
-                continue
             if option.is_flag:
                 yield [*words, *base, f"{mark}=1"], True
                 yield [*words, *base, mark, mark], False
@@ -81,14 +44,6 @@ def odd_lines():
             typed = isinstance(option.type, CHECKED)
             for value in (*WRONG, *STRANGE):
                 yield [*words, *base, mark, value], typed and value in WRONG
-
-
-def options_of(words):
-    """The options of a command."""
-    found = cli
-    for word in words:
-        found = found.get_command(click.Context(cli), word)
-    return [option for option in found.params if isinstance(option, click.Option)]
 
 
 def lines(count, seed, only=""):

@@ -10,10 +10,11 @@ import shutil
 import signal
 import sys
 import tempfile
-import traceback
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from fuzz.workers import in_a_fork
 
 import clgraph
 from clgraph.cli import main
@@ -138,23 +139,9 @@ def begin(args, said, limits=()):
     """Start ``clgraph ARGS`` in a fork of this process, which has opened no driver; its id."""
     # a signal that comes while Python's own hooks of the fork run would be printed and dropped
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
-    if child := os.fork():
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        return child
-    status = 70
-    try:
-        _become(args, said, limits)
-        status = 0
-    except SystemExit as stop:
-        status = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
-    except KeyboardInterrupt:  # before the command has begun, or after its end
-        status = 130
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
+    child = in_a_fork(_become, args, said, limits)
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return child
 
 
 def _become(args, said, limits):

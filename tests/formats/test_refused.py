@@ -1,30 +1,21 @@
 """Files that are refused: of each text format, what is wrong with a file, and what is said of it."""
 
+import re
+
 import numpy as np
 import pytest
-from graph_files import BANNER, HOW, limited_memory, put, refused, unreadable
+from graph_files import BANNER, HOW, JLG, PATTERN, limited_memory, put, refused, unreadable
 
 import clgraph.formats.adjacency_lines
 from clgraph.formats.table import FORMATS
 
 MANY = 2**31 - 1
 LONG = "1" * 5000
-PATTERN = BANNER + "pattern general\n"
-JLG = "4,3,u,small\n1,2\n2,3\n2,2\n"
-BAD_WEIGHTS = [
-    (f"3 4 1\n1 2 {weight}\n", "line 2: weight .* is not a finite number")
-    for weight in (
-        "1_0",
-        "\u0661",
-        "nan",
-        "inf",
-        "1e999",
-        "0x10",
-        "nan(0x1)",
-        "1,0",
-        LONG,
-    )  # Python takes some
+BAD_WEIGHTS = [  # Python takes some
+    (f"3 4 1\n1 2 {weight}\n", f"line 2: weight '{re.escape(weight[:40])}.* is not a finite number")
+    for weight in ("1_0", "nan", "inf", "1e999", "0x10", "nan(0x1)", "1,0", "abc", LONG)
 ]
+BAD_WEIGHTS += [("3 4 1\n1 2 \u0661\n", "line 2: weight .* is not a finite number")]
 BAD_VALUES = [
     (f"{BANNER}real general\n3 3 2\n1 2 1\n2 3 {value}\n", "[lL]ine 4")
     for value in ("nan(0x1)", "nan", "-inf", "NaN", "1e999")
@@ -38,10 +29,11 @@ REFUSED = {
         ("1 2\n\n# c\n3 -4\n", r"line 4: id -4 is negative"),
         ("1 2\n3 9223372036854775808\n", r"line 2: id 9223372036854775808 does not fit in 64 bits"),
         ("1 2\n3 99999999999999999999999\n", r"line 2: id 9+ does not fit"),
-        ("1 2\n3 4.0\n", r"line 2: '4.0'"),
-        ("1 2\n3 1e3\n", r"line 2: '1e3'"),
-        ("1 2\n3 1_0\n", r"line 2: '1_0'"),
-        ("1 2\n3 \u0663\n", r"line 2: "),
+        ("1 2\n3 4.0\n", "line 2: '4.0' is not a vertex id"),
+        ("1 2\n3 1e3\n", "line 2: '1e3' is not a vertex id"),
+        ("1 2\n3 1_2\n", "line 2: '1_2' is not a vertex id"),
+        ("1 2\n3 \u0661\n", "line 2: .* is not a vertex id"),
+        ("1 2\n3 \u00b2\n", "line 2: .* is not a vertex id"),
         ("1,2\n3,\n", r"line 2: '' is not a vertex id"),
         ('1,2\n3,"4\n5,6\n7,"8\n', r"line 2: quotes that do not match"),
         ('1,2\n"3,4\n5,6"\n', r"line 2: quotes"),
@@ -57,19 +49,12 @@ REFUSED = {
         ("", "is empty"),
         (f"3 4\n1 {LONG}\n", "line 2: id 1{80} does not fit in 64 bits"),
         (f"3 4\n1 -{LONG}\n", "line 2: id -1{79} is negative"),
-        ("3 4\n1 1_2\n", "line 2: '1_2' is not a vertex id"),
-        ("3 4\n1 \u0661\n", "line 2: .* is not a vertex id"),
-        ("3 4\n1 \u00b2\n", "line 2: .* is not a vertex id"),
-        ("3 4\n1 1.0\n", "line 2: '1.0' is not a vertex id"),
     ],
     "x.txt.gz": [("", "holds no edges")],
     "x.txt, header": [("1 2\n", "holds no edges, only the header")],
     "x.csv, no header": [("x,y\n1,2\n", "line 1: 'x' is not a vertex id")],
     "x.txt, weights": [
-        ("1 2 0.5\n2 3 nan\n", "line 2: weight 'nan' is not a finite"),
         ("1 2 inf\n", "line 1: weight 'inf'"),
-        ("1 2 1e999\n", "line 1: weight '1e999'"),
-        ("1 2 0.5\n2 3 abc\n", "line 2: weight 'abc'"),
         ("1 2 0.5\n2 3\n", "line 2: 2 fields.*weights=True"),
         ("source,target\n1,2\n", "line 2: 2 fields"),
         *BAD_WEIGHTS,
@@ -89,10 +74,8 @@ REFUSED = {
         (PATTERN + "3 3 1\n1 x\n", "Line 3: "),
         (PATTERN + "3 3 1\n1 2\n2 3\n", "Line 4: "),
         (BANNER + "integer general\n3 3 1\n1 2 99999999999999999999\n", "Line 3: "),
-        (PATTERN + "3000000000 3000000000 1\n1 2\n", "3000000000 vertices; .* at most"),
         ("1 2\n", "banner"),
         (PATTERN, "header"),
-        (f"{PATTERN}3 3 {10**12}\n1 1\n", None),
         (f"{BANNER}complex hermitian\n3 3 {10**9}\n1 1 1 1\n", None),
     ],
     "x.mtx, weights": [
@@ -103,7 +86,7 @@ REFUSED = {
     ],
     "x.mtx x.mtx.gz": [
         (f"{PATTERN}3 3 1000000000000\n1 2\n", "1000000000000 entries, too many for"),
-        (f"{PATTERN}{10**12} {10**12} 1\n1 2\n", "1000000000000 vertices; clgraph takes at most"),
+        (f"{PATTERN}3000000000 3000000000 1\n1 2\n", "3000000000 vertices; clgraph takes at most"),
         (f"{PATTERN}{MANY} {MANY} 1\n1 2\n", "announces 2147483647 vertices in only .* max_vertices="),
         (f"{PATTERN}{MANY} {MANY} 1000000000\n1 2\n", "vertices|entries"),
         (f"{PATTERN}5000000 5000000 1\n1 2\n", "announces 5000000 vertices"),
@@ -138,7 +121,6 @@ REFUSED = {
         ("1 0 010 1000000\n1 2\n", "fewer numbers than the 1000000 vertex weights"),
         ("2147483647 0\n\n", "announces 2147483647 vertices in only 14 bytes"),
         ("2 1\n2\n\u0661\n", "line 3: .* where the whole number"),
-        (f"{MANY} 1\n2\n1\n", None),
         (f"2 {10**12}\n2\n1\n", None),
     ],
     "x.graph, weights": [
@@ -152,7 +134,6 @@ REFUSED = {
         ("x\n", "line 1: 'x' where the number"),
         ("-1\n", "line 1"),
         ("9999999999\n", "at most"),
-        ("999999999\n", "max_vertices="),
         ("3\n1\n2\n", "says 3 vertices, but 2 lines follow"),
         ("2\n1\n0\n1\n", "line 4: more lines than the 2"),
         ("2\n1\n2\n", "line 3: neighbour 2 of vertex 1 is not a vertex: they are 0 .. 1"),
@@ -160,7 +141,7 @@ REFUSED = {
         ("2\n1\n-1\n", "line 3: '-1' where the whole number of a neighbour should be: vertices are 0 .. 1"),
         ("2\n1\n1_0\n", "line 3: '1_0' where the whole number"),
         ("2\n1\n9999999999999999999999\n", "line 3: '9999999999999999999999' where"),
-        (f"{MANY}\n1\n0\n", None),
+        (f"{MANY}\n1\n0\n", "max_vertices="),
     ],
     "x.gr": [
         ("c only\n", "no line 'p sp"),
@@ -170,7 +151,6 @@ REFUSED = {
         ("p sp -3 2\n", "two counts"),
         ("p sp 3 1e1\n", "two counts"),
         ("p sp 9999999999 0\n", "at most"),
-        ("p sp 999999999 0\n", "max_vertices="),
         ("p sp 3 999999999999\na 1 2 3\n", "announces 999999999999 arcs in only"),
         ("p sp 3 1\n", "line 1: says 1 arcs, but 0 follow"),
         ("p sp 3 2\na 1 2 3\n", "line 1: says 2 arcs, but 1 follow"),
@@ -185,8 +165,7 @@ REFUSED = {
         ("p sp 3 1\na 1 2 3 4\n", "line 2: 'a 1 2 3 4' where an arc"),
         ("p sp 3 1\nab 1 2 3\n", "line 2: 'ab 1 2 3' where an arc"),
         ("p sp 3 2\na 1 2 3\np sp 3 1\n", "line 3: 'p sp 3 1' where an arc"),
-        (f"p sp {MANY} 1\na 1 2 1\n", None),
-        (f"p sp 2 {10**12}\na 1 2 1\n", None),
+        (f"p sp {MANY} 1\na 1 2 1\n", "max_vertices="),
     ],
     "out.x": [
         ("1 2\n", "line 1: should say '% sym'"),
@@ -216,8 +195,7 @@ REFUSED = {
         (JLG.replace("2,3", "2,5"), "line 3: '5' is not a vertex: they are 1 .. 4"),
         (JLG.replace("2,3", "0,3"), "line 3: '0' is not a vertex"),
         ("5000000000,0,u,n\n", "5000000000 vertices; .* at most"),
-        ("900000000,0,u,n\n", "announces 900000000 vertices in only"),
-        (f"{MANY},1,u,x\n1,2\n", None),
+        (f"{MANY},1,u,x\n1,2\n", f"announces {MANY} vertices in only"),
         (f"2,{10**12},u,x\n1,2\n", None),
     ],
     "x.tgf": [
@@ -239,7 +217,6 @@ REFUSED = {
         ("*Vertices x\n", "should be one"),
         ("*Vertices 2\n*Vertices 2\n", "line 2: .* should be one"),
         ("*Vertices 9999999999\n", "at most"),
-        ("*Vertices 999999999\n", "max_vertices="),
         ("*Vertices 2\n*Matrix\n0 1\n", "line 2: the section"),
         ('*Vertices 2\n1 "a\n', "line 2: .* where a vertex"),
         ("*Vertices 2\n3 a\n", "line 2: '3' is not a vertex: they are 1 .. 2"),
@@ -251,12 +228,11 @@ REFUSED = {
         ("*Vertices 2\n*Arcs\n1 2 x\n", "line 3: weight 'x'"),
         ("*Vertices 2\n*Arcs\n1 2\n", "no line has a weight"),
     ],
-    "x.net": [(f"*Vertices {MANY}\n*Edges\n1 2\n", None)],
+    "x.net": [(f"*Vertices {MANY}\n*Edges\n1 2\n", "max_vertices=")],
     "x.net, names": [("*Vertices 2\n1 a\n2 a\n", "the vertices 1 and 2 are both called 'a'")],
     "x.sg": [(b"\0" + np.array([1, MANY], "<i8").tobytes(), None)],
     "x.wsg": [(b"\1" + np.array([2**60, 2], "<i8").tobytes(), None)],
     "x.g500": [
-        (np.array([0, -(2**60)], "<i8").tobytes(), None),
         (np.array([5, 7, 3, -1], "<i8").tobytes(), r"edge 1 \(counted from 0, at byte 16\): -1 is negative"),
         (np.array([5, 7, 3, -1], "<i8").tobytes()[:31], "31 bytes are not whole edges of 16"),
     ],

@@ -10,18 +10,16 @@ import sys
 
 import pytest
 from cli_runs import environment
-from graph_files import BANNER, GRAPHS, HOW, put, refused, seen
+from graph_files import BANNER, GRAPHS, HOW, JLG, PATTERN, put, refused, seen
 
 from clgraph import Graph, InputError
 from clgraph.files import read, write
 from clgraph.files.summary import read_with_summary, write_with_summary
 
-PATTERN = BANNER + "pattern general\n"
 SIDES = "1 2 3 4 5: 1-3 1-5 2-3 3-1 3-2 5-1"
 DIMACS = "c a road\nc\np sp 4 3\nc more\na 1 2 5\na 2 1 5\na 3 1 1.5e1\n"
 TWICE = "p sp 3 5\na 1 2 5\na 2 1 5\na 3 1 2\na 1 3 2\na 2 2 9\n"  # both arcs of each edge
 ONCE = "undirected 1 2 3: 1-2 1-3 2-1 2-2 3-1"
-JLG = "4,3,u,small\n1,2\n2,3\n2,2\n"
 ODD_JLG = "# c\n\n 4 , 3 , d , a name , 2 , Int64 , simplegraph\r\n 1 , 2 \r\n\r\n2,3\n2,2"
 RATINGS = "% asym weighted\n1\t2\t-3.5\t1082040961\n2\t1\t2\t1\n"
 TRIANGLE = "1 2 3 4: 1-2 1-3 2-1 2-3 3-1 3-2"

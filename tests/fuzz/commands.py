@@ -4,7 +4,9 @@ import os
 import sys
 from pathlib import Path
 
-from clgraph.cli import main
+import click
+
+from clgraph.cli import cli, main
 from fuzz.case import Case, Failure
 from fuzz.texts import text_case
 
@@ -16,100 +18,87 @@ VALUES = (
     *("edges", "mtx", "drv", "weak", "strong", "uniform", "float64"),
     *("999999999", "2147483648", "18446744073709551616", "0.1 0.1 0.1"),
 )
-READING = "--format --directed --undirected --ids --weights --duplicates --nonsense"
-DRAWING = (
-    "--method --size --sizes --seeds --min-size --strict -o --to --record --verify --edges --keep "
-    "--weighted --mix --starts --steps --walkers --burn-in --thin --patience --direction --p --q "
-    "--closing --triangles --block --alpha --c --k --stages --r --coupons --share --powers --parts "
-    "--attributes --start --json -q"
-)
-HOST = {
-    "info": ("g.txt", f"{READING} --json -q"),
-    "convert": ("g.txt out.txt", f"{READING} --to -q"),
-    "generate powerlaw": (
-        "-o out.clg --vertices 20",
-        "--vertices --average-degree --exponent --seed -o --to -q",
-    ),
-    "generate rmat": (
-        "-o out.clg --scale 4",
-        "--scale --edge-factor --quadrants --directed --seed -o --plain",
-    ),
-    "": ("", "--version --help -h --nonsense"),
-    "fpga show": ("g.txt", "--json"),
-    "cache": ("", "--json"),
-    "none": ("", ""),
+# every command, with what it needs
+COMMANDS = {
+    "sample": "IN --size 2 --seed 1 -o OUT.txt",
+    "walks": "IN --seed 1 --length 3 -o OUT.txt",
+    "curve": "IN --seed 1",
+    "quality": "IN --no-eigenvalues",
+    "study": "IN --methods drv --sizes 2 --seeds 1 --no-eigenvalues --no-figures -o OUT",
+    "replay": "IN",
+    "bfs": "IN -s 0",
+    "paths": "IN -s 0",
+    "components": "IN",
+    "communities": "IN --seed 1",
+    "pagerank": "IN",
+    "ppr": "IN -s 0 --seed 1",
+    "centrality": "IN --measure closeness",
+    "forest": "IN -o OUT.forest",
+    "info": "IN",
+    "convert": "IN OUT.clg",
+    "generate powerlaw": "--vertices 20 --seed 1 -o OUT.txt",
+    "generate rmat": "--scale 4 --seed 1 -o OUT.txt",
+    "generate ba": "--vertices 20 --edges-each 2 --seed 1 -o OUT.txt",
+    "generate copra": "--vertices 200 --seed 1 -o OUT.txt",
+    "generate er": "--vertices 20 --edges 30 --seed 1 -o OUT.txt",
+    "generate ws": "--vertices 20 --degree 4 --probability 0.1 --seed 1 -o OUT.txt",
+    "generate configuration": "--vertices 20 --seed 1 -o OUT.txt",
+    "generate static": "--vertices 20 --seed 1 -o OUT.txt",
+    "generate lfr": "--vertices 200 --seed 1 -o OUT.txt",
+    "methods": "",
+    "formats": "",
+    "completion": "bash",
+    "devices": "",
+    "cache": "",
+    "fpga show": "IN",
 }
-DEVICE = {
-    "generate ba": ("-o out.clg --vertices 20 --edges-each 2", "--vertices --edges-each --seed -q"),
-    "generate copra": ("-o out.clg --vertices 200", "--vertices --seed -q"),
-    "generate er": ("-o out.clg --vertices 20 --edges 30", "--vertices --edges --seed -q"),
-    "generate ws": (
-        "-o out.clg --vertices 20 --degree 4 --probability 0.1",
-        "--vertices --degree --probability --seed -q",
-    ),
-    "generate configuration": (
-        "-o out.clg --vertices 20",
-        "--vertices --exponent --min-degree --max-degree --seed -q",
-    ),
-    "generate static": ("-o out.clg --vertices 20", "--vertices --average-degree --alpha --shift --seed -q"),
-    "generate lfr": (
-        "-o out.clg --vertices 200",
-        "--vertices --mixing --min-degree --max-degree --max-community --communities",
-    ),
-    "sample": (
-        "g.txt --size 2 --seed 1 -o out.txt",
-        f"{READING} --method --size --sizes --seed --seeds --mode --tolerance --components --far-scan "
-        "--connection --weight --start --strict -o --to --record --verify --json -q --device",
-    ),
-    "sample g.txt": ("--method re --edges 2 --seed 1 -o out.txt", f"{READING} {DRAWING}"),
-    "sample g.txt --seed 1": ("--method rw --steps 9 -o out.txt", f"{READING} {DRAWING}"),
-    "sample g.txt --seed 2": ("--method ff --size 2 -o out.graphml", f"{READING} {DRAWING}"),
-    "sample g.txt --seed 3": ("--method pies --size 2 -o out.txt", f"{READING} {DRAWING}"),
-    "curve": (
-        "g.txt --seed 1",
-        f"{READING} --method --seed --size --mode --weight --points -o --json --device",
-    ),
-    "bfs": ("g.txt -s 0", f"{READING} -s --depth --method -o --verify --json --device"),
-    "paths": ("g.txt -s 0", f"{READING} -s --sources -t --cutoff --delta --dtype -o --verify --json"),
-    "components": ("g.txt", f"{READING} --strong --largest -o --verify --json"),
-    "communities": (
-        "g.txt --seed 1",
-        f"{READING} --method --resolution --seed --iterations -o --verify --json",
-    ),
-    "pagerank": (
-        "g.txt",
-        f"{READING} --damping --tol --norm --max-iter --personalize --dangling --nstart --variant --dtype "
-        "--on-nonconvergence --top -o --explain --verify --json",
-    ),
-    "centrality": (
-        "g.txt --measure closeness",
-        f"{READING} --measure --k --seed --alpha --max-iter --tol --top -o --verify --json",
-    ),
-    "ppr": (
-        "g.txt -s 0 --seed 1",
-        f"{READING} -s --sources --method --damping --tol --max-iter --dangling --top --seed --walks "
-        "--epsilon --confidence --check-every --squared --stored --stable-top --dtype -o --verify --json",
-    ),
-    "quality": (
-        "g.txt g.txt --no-eigenvalues",
-        f"{READING} --relation --record --method --hop-sources --json --seed --also",
-    ),
+ON_HOST = ("info", "convert", "generate powerlaw", "generate rmat", "cache", "fpga show")
+# what else the fuzzer begins with: samplers of other families, and no command at all
+HOST = {name: COMMANDS[name] for name in ON_HOST} | {"": "", "none": ""}
+NOT_FUZZED = ("walks", "study", "replay", "forest", "methods", "formats", "completion", "devices")
+DEVICE = {name: rest for name, rest in COMMANDS.items() if name not in (*ON_HOST, *NOT_FUZZED)}
+DEVICE |= {
+    "quality IN": "IN --no-eigenvalues",
+    "sample IN": "--method re --edges 2 --seed 1 -o OUT.txt",
+    "sample IN --seed 1": "--method rw --steps 9 -o OUT.txt",
+    "sample IN --seed 2": "--method ff --size 2 -o OUT.graphml",
+    "sample IN --seed 3": "--method pies --size 2 -o OUT.txt",
 }
+# with a right value these take long, remove things or open what is not there
+LEFT_OUT = {"--clear", "--energy", "--watts"}
+
+
+def options_of(words):
+    """The options of a command: of the first words that are no arguments."""
+    found = cli
+    for word in words:
+        if isinstance(found, click.Group):
+            found = found.get_command(click.Context(cli), word)
+    options = [option for option in getattr(found, "params", ()) if isinstance(option, click.Option)]
+    return [option for option in options if not LEFT_OUT & set(option.opts)]
+
+
 LONG = {
     *["--vertices", "--scale", "--edge-factor", "--average-degree", "--walks", "--max-iter", "--seeds"],
     *["--hop-sources", "--epsilon", "--steps", "--walkers", "--burn-in", "--thin", "--patience", "--starts"],
+    "--walks-per-vertex",
 }
+OF_ALL = ("--nonsense", "--help", "-h")
+OF_DEVICES = ("--device", "--kernels", "--fpga-binary", "--force", "--trace")
 
 
 def command_case(kind, rng):
     """A command with options that are right, odd or in the wrong place, on a graph that may be damaged."""
-    table = DEVICE if kind == "device commands" else HOST
+    device = kind == "device commands"
+    table = DEVICE if device else HOST
     name = rng.choice(tuple(table))
-    places, options = table[name]
-    known = options.split()
-    args = [*name.split(), *places.split()]
-    for _ in range(rng.choice((0, 1, 1, 2, 3)) if known else 1):
-        option = rng.choice(known) if known else rng.choice(VALUES)
+    words, places = name.split(), table[name].split()
+    marks = [mark for each in options_of(words) for mark in (*each.opts, *each.secondary_opts)]
+    known = [mark for mark in (*OF_ALL, *marks) if device or mark not in OF_DEVICES]
+    files = {"IN": "g.txt", "OUT.txt": "out.txt", "OUT.clg": "out.clg", "OUT.graphml": "out.graphml"}
+    args = [files.get(word, word) for word in (*words, *places)]
+    for _ in range(rng.choice((0, 1, 1, 2, 3))):
+        option = rng.choice(VALUES if name == "none" else known)
         args.append(option)
         if rng.random() < 0.8:
             value = rng.choice(VALUES)
@@ -117,7 +106,7 @@ def command_case(kind, rng):
                 value = "3"
             args.append(value)
     if places and rng.random() < 0.15:
-        place = rng.randrange(len(name.split()), len(args))
+        place = rng.randrange(len(words), len(args))
         if args[place - 1] not in LONG:
             args[place] = rng.choice(VALUES)
     if rng.random() < 0.03 and args:

@@ -53,6 +53,26 @@ class Outcome:
         return self.end + " " + re.sub(r"[0-9]+|'[^']*'|\"[^\"]*\"", "#", self.what)[:120]
 
 
+def in_a_fork(do, *args):
+    """Call a function in a fork of this process, which ends with it: 0, or as after an exception; its id."""
+    if child := os.fork():
+        return child
+    status = 70
+    try:
+        do(*args)
+        status = 0
+    except SystemExit as stop:
+        status = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
+    except KeyboardInterrupt:  # before a command has begun, or after its end
+        status = 130
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
 # --- in the worker ------------------------------------------------------------------------------------------
 
 
@@ -174,16 +194,7 @@ def forked(cases):
     """A worker forked from this process."""
 
     def start(write, folder):
-        if child := os.fork():
-            return child
-        status = 70
-        try:
-            work(cases(), write, folder, device=False)
-            status = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            os._exit(status)
+        return in_a_fork(lambda: work(cases(), write, folder, device=False))
 
     return Worker(start, device=False)
 

@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from exchanges import put_table
 from graph_files import put
 
 import clgraph
@@ -158,12 +159,20 @@ def test_the_command_carries_them(tmp_path, run):
     assert "left out: node city, node since, node old" in done.err
 
 
-def test_weights_that_are_not_read_are_told(tmp_path):
+def test_columns_that_are_not_read_are_told(tmp_path):
+    path = tmp_path / "a.txt"
     for text in ("1 2 0.5\n", "1,2,7\n", "u,v,w\n1,2,7\n"):
-        path = put(tmp_path / "a.txt", text)
+        put(path, text)
         assert "(1 row; weights not read (use --weights)" in read_with_summary(path)[1]
         assert "not read" not in read_with_summary(path, weights=True)[1]
-    assert "not read" not in read_with_summary(put(tmp_path / "a.txt", "1 2 x\n"))[1]
+    assert "not read" not in read_with_summary(put(path, "1 2 x\n"))[1]
+    for text, said in (
+        ("1 2 x y\n", "skipped: 2 further columns)"),
+        ("1 2 0.5 y\n", "skipped: 1 further column)"),
+        ("u,v,w,since\n1,2,7,8\n", "skipped: header 'u,v,w,since', 1 further column"),
+    ):
+        assert said in read_with_summary(put(path, text), device="host")[1]
+        assert said in read_with_summary(put(path, text * (250_000 if text[0] == "1" else 1)))[1]
 
 
 def test_further_columns_of_tables(device, tmp_path):
@@ -182,7 +191,7 @@ def test_further_columns_of_tables(device, tmp_path):
     }
     frame, table = pandas.DataFrame(columns), pyarrow.table(columns)
     for name in ("a.parquet", "a.arrow"):
-        write_table(table, tmp_path / name)
+        put_table(tmp_path / name, table, compression="lz4")
     graph, said = read_with_summary(tmp_path / "a.parquet", device=device)
     told = "weights not read (use --weights); 1 merged as parallel; with edge since, edge what, edge new"
     assert told in said
@@ -212,12 +221,6 @@ def test_further_columns_of_tables(device, tmp_path):
     assert [column.value(arc) for arc in ((u[0], v[0]), (v[0], u[0]), (10**9, 0))] == [0, None, None]
 
 
-def write_table(table, path):
-    from pyarrow import feather, parquet
-
-    (parquet.write_table if path.suffix == ".parquet" else feather.write_feather)(table, path)
-
-
 def test_views_carry_them(device, tmp_path):
     directed = GRAPHML.replace('"undirected"', '"directed"').replace('<edge source="3" target="4"/>', "")
     graph = read(put(tmp_path / "a.graphml", directed))
@@ -243,27 +246,15 @@ def test_views_carry_them(device, tmp_path):
     assert named.to_numpy().tolist() == [[20, 10, 5], [30, 30, 6]]
 
 
-def test_columns_that_are_left_out_are_told(tmp_path):
-    for text, said in (
-        ("1 2 x y\n", "skipped: 2 further columns)"),
-        ("1 2 0.5 y\n", "skipped: 1 further column)"),
-        ("u,v,w,since\n1,2,7,8\n", "skipped: header 'u,v,w,since', 1 further column"),
-    ):
-        for where in ("host", None):
-            path = put(tmp_path / "a.txt", text * (1 if where else 250_000 if text[0] == "1" else 1))
-            assert said in read_with_summary(path, device=where)[1]
-
-
 def everything(graph):
     """The values of all vertices and edges, by name; those that have none are not there."""
     known, edges = graph.attributes, graph.to_edges()
     ids, pairs = graph.ids.tolist(), list(zip(edges.source.tolist(), edges.target.tolist(), strict=True))
-    found = [(ids, known.vertex_values(ids)), (pairs, known.edge_values(*edges[:2], graph.directed))]
-    if not graph.directed:
-        found[1] = [frozenset(pair) for pair in pairs], found[1][1]
+    keys = pairs if graph.directed else map(frozenset, pairs)
+    of_edges = known.edge_values(*edges[:2], graph.directed)
     return [
         {(key, name): value for name in columns for key, value in zip(keys, columns[name], strict=True)}
-        for keys, columns in found
+        for keys, columns in ((ids, known.vertex_values(ids)), (list(keys), of_edges))
     ]
 
 
@@ -278,8 +269,8 @@ def sources(tmp_path):
     columns = {"source": u, "target": u % n + 1, "since": u / 4, "what": [f"a {i}" for i in u]}
     table = "".join(f'{v},"{v}, é",{v * v},{v % 2 == 0}\n' for v in u[1:].tolist())
     path = put(tmp_path / "v.csv", "id,name,square,even\n" + table)
-    write_table(Graph.from_pandas(pandas.DataFrame(columns)).to_arrow(), tmp_path / "a.parquet")
-    whole = read(tmp_path / "a.parquet", attributes=path)
+    made = put_table(tmp_path / "a.parquet", Graph.from_pandas(pandas.DataFrame(columns)).to_arrow())
+    whole = read(made, attributes=path)
     write(whole, tmp_path / "a.arrow")
     found = {"parquet": whole, "arrow": read(tmp_path / "a.arrow", attributes=path)}
     for suffix in ("graphml", "gexf", "net"):

@@ -79,10 +79,9 @@ def test_asymmetric_arcs_are_named_exactly():
         dense |= dense.T
         u, v = rng.choice(n, 2, replace=False)
         dense[u, v] = not dense[u, v]
-        there, lacking = (u, v) if dense[u, v] else (v, u), (u, v) if not dense[u, v] else (v, u)
+        a, b = (u, v) if dense[u, v] else (v, u)
         row_ptr, col_idx = np.r_[0, np.cumsum(dense.sum(1))], np.nonzero(dense)[1]
-        said = f"the arc {there[0]} -> {there[1]} and none {lacking[0]} -> {lacking[1]}"
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=f"the arc {a} -> {b} and none {b} -> {a}"):
             Graph(row_ptr, col_idx)
         Graph(row_ptr, col_idx, directed=True)
 

@@ -122,9 +122,8 @@ def test_with_fallback(thorough, device, tmp_path):
 
 
 @pytest.fixture
-def calls(device, monkeypatch):
+def calls(on):
     """How often the backend was at work on this device, by function, since the test began."""
-    monkeypatch.setenv("CLGRAPH_DEVICE", device.spec)
     before = networkx_backend.call_counts()
     with nx.config(warnings_to_ignore={"cache"}):
         yield lambda name: networkx_backend.call_counts().get(name, 0) - before.get(name, 0)

@@ -41,9 +41,8 @@ def test_traversals(on, graph):
         same("descendants_at_distance", graph, some, limit)
     same("bfs_edges", graph, some, reverse=True)
     same("bfs_tree", graph, some, reverse=True, depth_limit=2)
-    same("bfs_layers", graph, some)
-    same("bfs_layers", graph, [nodes[5], nodes[2], nodes[9], nodes[2]])
-    same("bfs_layers", graph, [])
+    for sources in (some, [nodes[5], nodes[2], nodes[9], nodes[2]], []):
+        same("bfs_layers", graph, sources)
     for target in nodes[:6]:
         same("has_path", graph, some, target)
     same("all_pairs_shortest_path_length", graph)

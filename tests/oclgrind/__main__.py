@@ -11,7 +11,6 @@ import os
 import signal
 import sys
 import tempfile
-import traceback
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent.parent
@@ -20,36 +19,25 @@ SECONDS = 300  # the longest takes 6 of them on an idle machine
 
 
 def run(name, out, scratch):
-    """One case, in this process; never comes back."""
+    """One case, in a process of its own."""
+    from clgraph.device import get_device
+    from clgraph.device.launch import record_launches
     from oclgrind import ALL
 
-    status = 1
     os.chdir(tempfile.mkdtemp(dir=scratch))
     with open(out / f"{name}.said", "wb", buffering=0) as said:
         os.dup2(said.fileno(), 1)
         os.dup2(said.fileno(), 2)
-    try:
-        os.environ["OCLGRIND_LOG"] = str(out / f"{name}.log")
-        signal.alarm(SECONDS)
-
-        from clgraph.device import get_device
-        from clgraph.device.launch import record_launches
-
-        with record_launches() as launches:
-            ALL[name](get_device("oclgrind"))
-        kernels = sorted({f"{each.program} {each.kernel}" for each in launches if not each.pipeline})
-        (out / f"{name}.kernels").write_text("".join(f"{kernel}\n" for kernel in kernels))
-        status = 0
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
+    os.environ["OCLGRIND_LOG"] = str(out / f"{name}.log")
+    signal.alarm(SECONDS)
+    with record_launches() as launches:
+        ALL[name](get_device("oclgrind"))
+    kernels = sorted({f"{each.program} {each.kernel}" for each in launches if not each.pipeline})
+    (out / f"{name}.kernels").write_text("".join(f"{kernel}\n" for kernel in kernels))
 
 
 def main():
-    from fuzz.workers import import_all
+    from fuzz.workers import import_all, in_a_fork
 
     from oclgrind import ALL, note
 
@@ -71,9 +59,7 @@ def main():
         while waiting or running:
             while waiting and len(running) < max(1, args.jobs):
                 name = waiting.pop(0)
-                if (child := os.fork()) == 0:
-                    run(name, out, scratch)
-                running[child] = name
+                running[in_a_fork(run, name, out, scratch)] = name
             child, status, used = os.wait4(-1, 0)
             name = running.pop(child)
             if told(name, os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, out):

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import product
 
 import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from graphs import as_multigraph
 from personalized import EXACT
 from ranking_checks import (
     FIRST_OF_P,
@@ -40,13 +42,9 @@ EXACTLY = {"tol": 1e-16, "max_iter": 10_000}
 def multigraph(directed):
     """The same loops, parallel edges, weights and vertices without edges, here and in NetworkX."""
     rng = np.random.default_rng(8)
-    tails, heads = rng.integers(0, 30, (2, 90))
-    weights = rng.integers(0, 4, 90) / 2
-    other = (nx.MultiDiGraph if directed else nx.MultiGraph)()
-    other.add_nodes_from(range(35))
-    other.add_weighted_edges_from(zip(tails.tolist(), heads.tolist(), weights.tolist(), strict=True))
-    graph = Graph.from_edges(tails, heads, weights=weights, vertices=np.arange(35), directed=directed)
-    return graph, other
+    ends, weights = rng.integers(0, 30, (2, 90)), rng.integers(0, 4, 90) / 2
+    graph = Graph.from_edges(*ends, weights=weights, vertices=np.arange(35), directed=directed)
+    return graph, as_multigraph(graph)
 
 
 @pytest.mark.smoke
@@ -103,18 +101,15 @@ def test_drop():
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("option", "value"),
     [
-        {"personalization": {0: -1}},
-        {"personalization": [1.0, 2.0]},
-        {"dangling": np.zeros(6)},
-        {"nstart": {0: np.inf}},
-        {"damping": 1.0},
+        *(("personalization", value) for value in ({0: -1}, [1.0, 2.0])),
+        *(("dangling", np.zeros(6)), ("nstart", {0: np.inf}), ("damping", 1.0)),
     ],
 )
-def test_bad_arguments(options):
+def test_bad_arguments(option, value):
     with pytest.raises(InputError):
-        reference_pagerank(published_graph(), **options)
+        reference_pagerank(published_graph(), **{option: value})
 
 
 # --- from sources ----------------------------------------------------------------------------------------
@@ -139,17 +134,14 @@ def test_a_dangling_source():
 
 def test_sources_like_networkx():
     graph = some_graph()
-    other = nx.MultiDiGraph()
-    other.add_nodes_from(graph.ids.tolist())
-    tails, heads = graph.ids[graph.tails].tolist(), graph.ids[graph.col_idx].tolist()
-    other.add_weighted_edges_from(zip(tails, heads, graph.weights.tolist(), strict=True))
-    uniform = dict.fromkeys(graph.ids.tolist(), 1)
+    other = nx.relabel_nodes(as_multigraph(graph), dict(enumerate(graph.ids.tolist())))
+    uniform = dict.fromkeys(other, 1)
     for source in (0, 130, {50: 1.0, 60: 3.0}):
         p = source if isinstance(source, dict) else {source: 1}
         for dangling, theirs in (("personalization", p), ("uniform", uniform), ({10: 2}, {10: 2})):
             want = nx.pagerank(other, personalization=p, dangling=theirs, **EXACTLY)
             found = reference_ppr(graph, source, dangling=dangling)
-            np.testing.assert_allclose(found[0], [want[v] for v in graph.ids.tolist()], atol=1e-11)
+            np.testing.assert_allclose(found[0], [want[v] for v in other], atol=1e-11)
 
 
 def test_forms_of_sources():
@@ -157,16 +149,14 @@ def test_forms_of_sources():
     want = reference_ppr(graph, [30, 0])
     rows = np.zeros((2, 40))
     rows[0, 3], rows[1, 0] = 5, 1
-    forms = [np.array([30, 0]), (30, 0), rows, list(rows), sp.csr_array(rows), [{30: 2}, {0: 1}]]
-    for sources in forms:
+    for sources in (np.array([30, 0]), (30, 0), rows, list(rows), sp.csr_array(rows), [{30: 2}, {0: 1}]):
         np.testing.assert_allclose(reference_ppr(graph, sources), want, atol=1e-15)
     np.testing.assert_allclose(reference_ppr(graph, 30), want[:1], atol=1e-15)
     np.testing.assert_allclose(reference_ppr(graph, [30, 0], rule="contest"), want, atol=1e-5)
     np.testing.assert_allclose(reference_ppr(graph, {30: 7}), want[:1], atol=1e-15)
     words = Graph.from_edges(["a", "b"], ["b", "c"], directed=True)
     np.testing.assert_allclose(reference_ppr(words, "a"), reference_ppr(words, ["a"]))
-    bad = [[], [99], {}, {0: -1.0}, np.zeros((1, 40)), np.ones((1, 9))]
-    for sources in bad:
+    for sources in ([], [99], {}, {0: -1.0}, np.zeros((1, 40)), np.ones((1, 9))):
         with pytest.raises((InputError, ValueError)):
             reference_ppr(graph, sources)
 
@@ -216,15 +206,13 @@ def test_verifier_sees_faults_of_the_problem(device, fault, monkeypatch):
 )
 def test_verifier_of_sources_sees_faults_of_the_problem(device, method, fault, monkeypatch):
     """Weights and dangling vertices that production reads wrong do not pass --verify."""
-    options = {"method": method, "device": device}
-    if method == "monte-carlo":
-        options |= {"walks": 300_000, "seed": 1}
-    verify_ppr(some_graph(), personalized_pagerank(some_graph(), [0, 130], **options), [0, 130])
+    walks = {"walks": 300_000, "seed": 1} if method == "monte-carlo" else {}
+    ranked = partial(personalized_pagerank, sources=[0, 130], method=method, device=device, **walks)
+    verify_ppr(some_graph(), ranked(some_graph()), [0, 130])
     break_problems(monkeypatch, "clgraph.ranking.personalized", fault)
     graph = some_graph()
-    wrong = personalized_pagerank(graph, [0, 130], on_nonconvergence="return", **options)
     with pytest.raises(ClgraphError):
-        verify_ppr(graph, wrong, [0, 130])
+        verify_ppr(graph, ranked(graph, on_nonconvergence="return"), [0, 130])
 
 
 def test_verifier_reads_what_was_asked(device):

@@ -5,14 +5,11 @@ import sys
 
 import numpy as np
 import pytest
+from graph_files import arcs_of
 from graphs import random_graph, same, tangle
 
 import clgraph
 from clgraph import Graph, InputError
-
-
-def columns(graph):
-    return list(zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True))
 
 
 @pytest.mark.smoke
@@ -26,7 +23,7 @@ def test_there_and_back(directed, options):
     graph = random_graph(3, 30, 200, directed=directed, **options)
     edges = graph.to_edge_index()
     assert edges.edge_index.dtype == np.int64 and edges.edge_index.flags.writeable
-    assert list(zip(*edges.edge_index.tolist(), strict=True)) == columns(graph)
+    assert list(zip(*edges.edge_index.tolist(), strict=True)) == arcs_of(graph)
     kept = {"duplicates": "keep"} if "duplicates" in options else {}
     index = edges.edge_index
     if edges.weights is None and edges.multiplicity is not None:  # which has no place in an edge index
@@ -35,14 +32,14 @@ def test_there_and_back(directed, options):
     if edges.weights is None:
         same(back, graph)
     else:
-        assert columns(back) == columns(graph) and back.weights.tolist() == graph.weights.tolist()
+        assert arcs_of(back) == arcs_of(graph) and back.weights.tolist() == graph.weights.tolist()
 
 
 def test_loops_and_edges_once():
     loops = Graph.from_edge_index([[0, 0, 1, 1], [0, 1, 0, 1]], directed=False)
-    assert columns(loops) == [(0, 0), (0, 1), (1, 0), (1, 1)] and loops.num_edges == 3
+    assert arcs_of(loops) == [(0, 0), (0, 1), (1, 0), (1, 1)] and loops.num_edges == 3
     once = Graph.from_edge_index([[2, 0, 1], [0, 1, 2]], [1.0, 2.0, 3.0], directed=False)
-    assert columns(once) == [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]
+    assert arcs_of(once) == [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]
     assert once.weights.tolist() == [2, 1, 2, 3, 1, 3]
     down = Graph.from_edge_index([[2, 1], [0, 0]], directed=False, num_vertices=5)
     assert down.num_edges == 2 and down.num_vertices == 5
