@@ -233,6 +233,7 @@ REFUSED = {
     "x.sg": [(b"\0" + np.array([1, MANY], "<i8").tobytes(), None)],
     "x.wsg": [(b"\1" + np.array([2**60, 2], "<i8").tobytes(), None)],
     "x.g500": [
+        (np.array([0, -(2**60)], "<i8").tobytes(), f"edge 0 .*: -{2**60} is negative"),
         (np.array([5, 7, 3, -1], "<i8").tobytes(), r"edge 1 \(counted from 0, at byte 16\): -1 is negative"),
         (np.array([5, 7, 3, -1], "<i8").tobytes()[:31], "31 bytes are not whole edges of 16"),
     ],

@@ -84,6 +84,7 @@ LONG = {
     "--walks-per-vertex",
 }
 OF_ALL = ("--nonsense", "--help", "-h")
+# not for host commands, whose workers are forks and may open no driver
 OF_DEVICES = ("--device", "--kernels", "--fpga-binary", "--force", "--trace")
 
 

@@ -160,3 +160,4 @@ def test_the_sweep_takes_only_what_is_ours(tmp_path, monkeypatch):
     clgraph.write_shards(path_graph(5), tmp_path / "g.clgs")
     assert sorted(os.listdir(tmp_path)) == [*(each.name for each in kept), "g.clgs"]
     assert (kept[0] / "thesis.txt").exists() and (kept[1] / "notes/a.txt").exists()
+    assert all((folder / "pairs-000000.clg").exists() for folder in kept[:3])
