@@ -22,13 +22,12 @@ class Browser:
 
     def open(self, page, picture, width, height, *, dark=False):
         """Load a page and take its picture; returns its elements after its scripts were run."""
-        scheme = ["--blink-settings=preferredColorScheme=0"] if dark else []
         done = subprocess.run(
             [
                 self._program,
                 *FLAGS,
                 f"--user-data-dir={self._folder / 'profile'}",
-                *scheme,
+                *(["--blink-settings=preferredColorScheme=0"] if dark else []),
                 f"--window-size={width},{height}",
                 f"--screenshot={picture}",
                 "--dump-dom",

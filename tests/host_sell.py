@@ -2,14 +2,10 @@
 
 from functools import reduce
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from clgraph.ranking.sell import TURN_BITS
-
-Ints = npt.NDArray[Any]
 
 
 def starts(lengths):

@@ -22,9 +22,7 @@ def mixed_calls(device):
     weighted = random_graph(3, 60, 150, directed=True, weights=np.random.default_rng(3).random(150) + 0.5)
     on = {"device": device}
     calls = {}
-
-    def add(name, call):
-        calls[name] = call
+    add = calls.__setitem__
 
     def here(array):
         """An array that may lie on the device."""
@@ -59,13 +57,12 @@ def mixed_calls(device):
         return found.deletions, found.vertices, found.edges
 
     def compared():
-        found = clgraph.quality(undirected, undirected.subgraph(np.arange(50)), eigenvalues=False, **on)
-        measures = [part.to_dict() for part in (found.original, found.sample) if part is not None]
-        return [found.ks, *({k: v for k, v in each.items() if k != "seconds"} for each in measures)]
+        part = undirected.subgraph(np.arange(50))
+        return parts(clgraph.quality(undirected, part, eigenvalues=False, **on))
 
     def studied():
         found = clgraph.study(undirected, "drv,ebfs", "60%,30%", seeds=2, **on)
-        return [[{**row, "device": ""} for row in found.rows], found.digest]
+        return [*parts(found), found.digest]
 
     def fresh(directed):
         graph = random_graph(5, 70, 200, directed=directed)  # uploaded, searched and freed each time
@@ -100,11 +97,7 @@ def mixed_calls(device):
     add("curve, batched", lambda: curve("drve"))
     add("quality", compared)
     add("study", studied)
-    add("clustering, directed", lambda: [clgraph.clustering(directed, device)])
-    add("average_clustering, directed", lambda: [clgraph.average_clustering(directed, device)])
-    add("transitivity, directed", lambda: [clgraph.transitivity(directed, device)])
     add("eigenvalues, Laplacian", lambda: clgraph.eigenvalues(undirected, 3, matrix="laplacian", **on))
-    add("closeness, directed", lambda: [clgraph.closeness_centrality(directed, **on)])
     add("harmonic, some", lambda: [clgraph.harmonic_centrality(undirected, [0, 3], sources=[1, 4], **on)])
     doubles = "HAVE_FP64" in device.features
     if doubles:
@@ -112,7 +105,9 @@ def mixed_calls(device):
         add("betweenness, directed", lambda: [clgraph.betweenness_centrality(directed, **on)])
         add("hits, directed", lambda: clgraph.hits(directed, **on))
     add("neighbor degrees", lambda: [clgraph.average_neighbor_degree(directed, source="in+out", **on)])
-    add("assortativity, directed", lambda: [clgraph.degree_assortativity_coefficient(directed, **on)])
+    of_directed = clgraph.closeness_centrality, clgraph.degree_assortativity_coefficient
+    for call in (*of_directed, clgraph.clustering, clgraph.average_clustering, clgraph.transitivity):
+        add(f"{call.__name__}, directed", lambda call=call: [call(directed, **on)])
     for each in ON_DEVICE:  # every public function, as the table calls it
         if doubles or not each.doubles:
             add(each.call, lambda each=each: parts(example(each, device)))

@@ -29,10 +29,15 @@ def example(each, device=None, **others):
     return call_as(each.call, getattr(clgraph, each.name), {**graphs(), **others}, **on)
 
 
+def reference(path):
+    """The function of a reference or verifier, as the table has it: ``folder.name`` or a call of it."""
+    home, _, name = path.partition("(")[0].rpartition(".")
+    return load(f"reference.{home}", name)
+
+
 def verify(each, found, **others):
     """Check the result of an example by its verifier."""
-    home, _, name = each.verifier.partition("(")[0].rpartition(".")
-    call_as(each.verifier, load(f"reference.{home}", name), {**graphs(), **others, "found": found})
+    call_as(each.verifier, reference(each.verifier), {**graphs(), **others, "found": found})
 
 
 # how long something took, where, and on what: no part of an answer

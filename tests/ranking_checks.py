@@ -204,29 +204,22 @@ def arcs_of_slices(device, sell, real):
         entries = int(begin[-1]) * layout.width
         is_hot, is_piece = part.startswith("hot"), part.endswith("piece")
         index = device.download(sell.parts[f"{part}_index"], np.uint16 if is_hot else np.int32, entries)
-        share = np.ones(entries)
-        if real is not None:
-            share = device.download(sell.parts[f"{part}_share"], real, entries)
-        for s in range(len(begin) - 1):
-            kind = int(np.searchsorted(sell.kinds, s, side="right")) - 1
-            first = kind * layout.hot if is_piece and is_hot else 0
-            for at in range(begin[s] * layout.width, begin[s + 1] * layout.width):
-                row = s * layout.width + at % layout.width
-                if index[at] == 0:
-                    continue
-                if is_piece:
-                    row = row_of_piece[piece_place[row]]
-                found.append((order[row], order[first + int(index[at]) - 1], share[at]))
-    return sorted((int(head), int(tail), float(share)) for head, tail, share in found)
+        kept = f"{part}_share"
+        share = np.ones(entries) if real is None else device.download(sell.parts[kept], real, entries)
+        at = np.flatnonzero(index)
+        slices = np.searchsorted(begin, at // layout.width, side="right") - 1
+        row, tail = slices * layout.width + at % layout.width, index[at].astype(np.int64) - 1
+        if is_piece and is_hot:
+            tail += (np.searchsorted(sell.kinds, slices, side="right") - 1) * layout.hot
+        row = row_of_piece[piece_place[row]] if is_piece else row
+        found += zip(order[row].tolist(), order[tail].tolist(), share[at].tolist(), strict=True)
+    return sorted(found)
 
 
 def arcs_of_graph(graph, shares, real):
     """The same of the graph itself."""
     values = np.ones(graph.num_arcs) if shares is None else shares.astype(real)
-    return sorted(
-        (head, tail, float(share))
-        for head, tail, share in zip(graph.col_idx.tolist(), graph.tails.tolist(), values, strict=True)
-    )
+    return sorted(zip(*(each.tolist() for each in (graph.col_idx, graph.tails, values)), strict=True))
 
 
 def layout_graphs():

@@ -4,6 +4,7 @@ import dataclasses
 from collections import Counter
 from itertools import permutations, product
 
+import networkx as nx
 import numpy as np
 from scipy import stats
 
@@ -12,6 +13,7 @@ from clgraph.device.launch_config import LaunchTable
 from clgraph.methods import REDUCTIONS
 from clgraph.reference.samples import reference_draw, reference_sample
 from clgraph.sampling import sample
+from clgraph.sampling.copra import Copra
 
 # 7 vertices, 9 edges, degrees 2 2 4 3 2 4 1
 SEVEN = Graph.from_edges([0, 0, 1, 2, 2, 3, 3, 4, 5], [1, 2, 2, 3, 5, 4, 5, 5, 6])
@@ -70,6 +72,32 @@ def equals_reference(graph, method, device, *, seed, **options):
     return made
 
 
+def counts_of(graph):
+    """How many of the edges given each edge stands for, as a matrix."""
+    counts = np.zeros((graph.num_vertices,) * 2, int)
+    counts[graph.tails, graph.col_idx] = 1 if graph.multiplicity is None else graph.multiplicity
+    return counts
+
+
+def weights_of(graph):
+    """The weights of all edges, as a matrix."""
+    return graph.to_scipy().todense()
+
+
+def built(device, graph, **options):
+    """COPRA of a graph, on the device."""
+    copra = Copra(device, graph, **options)
+    copra.build()
+    return copra
+
+
+def twins(graph):
+    """The other arc of each edge; of parallel ones that of the same copy."""
+    other = np.empty(graph.num_arcs, np.int64)
+    other[np.lexsort((graph.tails, graph.col_idx))] = np.arange(graph.num_arcs)
+    return other
+
+
 def launch_otherwise(monkeypatch, module, device, **changes):
     """Launch a module's kernels as on the device, but for some fields, whatever the kind of device."""
     shape = dataclasses.replace(module.LAUNCH.of(device), **changes)
@@ -110,19 +138,9 @@ def fits(counts, law):
 
 def largest(vertices, edges):
     """Vertices and edges of the largest component; of equal ones that of the smallest vertex."""
-    above = {v: v for v in vertices}
-
-    def top(v):
-        while above[v] != v:
-            v = above[v]
-        return v
-
-    for u, v in edges:
-        a, b = top(u), top(v)
-        above[max(a, b)] = min(a, b)  # a root is the smallest vertex
-    sizes = Counter(map(top, above))
-    root = min(above, key=lambda v: (-sizes[v], v))
-    kept = {v for v in above if top(v) == root}
+    graph = nx.Graph(edges)
+    graph.add_nodes_from(vertices)
+    kept = max(nx.connected_components(graph), key=lambda part: (len(part), -min(part)))
     return kept, [(u, v) for u, v in edges if u in kept]
 
 

@@ -33,3 +33,11 @@ def random_graph(seed):
     return Graph.from_edges(
         *ends, vertices=np.arange(n), directed=bool(seed % 2), duplicates=("merge", "keep")[seed // 2 % 2]
     )
+
+
+def drawn_graph(rng, most, directed):
+    """Fewer than `most` vertices, with no more arcs than that or with several each."""
+    n = int(rng.integers(1, most))
+    ends = rng.integers(0, n, (2, int(n * rng.choice([0.3, 0.6, 1, 1.5, 3]))))
+    duplicates = str(rng.choice(["merge", "keep"]))
+    return Graph.from_edges(*ends, directed=directed, vertices=np.arange(n), duplicates=duplicates)

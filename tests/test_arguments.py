@@ -152,13 +152,13 @@ def test_wrong_arguments_are_refused(call):
 
 # options that all calls take alike, what each says of wrong values, and these values
 WRONG = [
-    ("graph", "^a Graph is needed, or .*, not ", None, "g", [[0, 1]]),
+    *((name, "^a Graph is needed, or .*, not ", None, "g", [[0, 1]], 7) for name in ("graph", "original")),
     ("device", "^no device is 'none such'; there are:", "none such"),
     ("seed", "^seed (is )?-1: ", -1),
     ("progress", "^progress is 'yes': True shows a bar, or give a function of", "yes"),
     ("arrays", "^arrays is 'gpu': use 'host' or 'device'$", "gpu"),
     ("connection", "^connection is .*: use 'weak' or 'strong'$", "x", np.array(["weak", "strong"])),
-    ("definition", "^definition is 'x': use 'undirected', 'ldbc' or 'networkx'$", "x"),
+    ("definition", "^definition is .*: use 'undirected', 'ldbc' or 'networkx'$", "x", None, 1),
     *((name, f"^{name} is 1: use True or False$", 1) for name in ("weight", "weights", "normalized")),
     ("dtype", "^dtype is .*: (use 'float32' or|distances are int8, int16 or)", "f2", "50%", Fraction(1, 3)),
     ("tol", "^tol is 'x': use a number$", "x"),

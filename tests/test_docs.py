@@ -86,16 +86,8 @@ def execute(command, folder):
     env = environment(PATH=f"{tools}{os.pathsep}{os.environ['PATH']}", COLUMNS="100")
     for name in ("CLGRAPH_DEVICE", "PYOPENCL_CTX", "PYOPENCL_TEST"):
         env.pop(name, None)
-    done = subprocess.run(
-        ["bash", "-c", command],
-        cwd=folder,
-        env=env,
-        text=True,
-        timeout=300,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
+    ends = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, text=True, timeout=300, **ends)
     return done.returncode, "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
 
 

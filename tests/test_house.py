@@ -135,9 +135,7 @@ def test_no_circles():
     """Among modules, and among folders; `CycleError` names what is on one."""
     folders = {}
     for module, others in imports().items():
-        folders.setdefault(folder(module), set()).update(
-            {folder(other) for other in others} - {folder(module)}
-        )
+        folders.setdefault(folder(module), set()).update({*map(folder, others)} - {folder(module)})
     TopologicalSorter(imports()).prepare()
     TopologicalSorter(folders).prepare()
 
@@ -299,14 +297,10 @@ def test_launches_name_what_kernels_take():
 
 def test_launch_tables_have_one_form():
     """Each is a `LaunchTable`: no dict by kind of device."""
-    wrong = []
+    wrong, others = [], ("device", "bench", "cli")  # they have tables of other things
     for name, node in nodes(ast.Dict):
         keys = [ast.unparse(key) for key in node.keys if key is not None]
-        if "'gpu'" in keys and folder(name) not in (
-            "device",
-            "bench",
-            "cli",
-        ):  # they have tables of other things
+        if "'gpu'" in keys and folder(name) not in others:
             wrong.append(f"{name}, line {node.lineno}: a table by kind of device that is no LaunchTable")
     assert "\n".join(wrong) == ""
 

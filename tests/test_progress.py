@@ -10,7 +10,6 @@ from graphs import tangle
 import clgraph
 from clgraph import progress, scale
 
-Told = list[tuple[int, int | None]]
 GRAPH = tangle(3, n=300, edges=900)
 WALKS = {"method": "monte-carlo", "walks": 100, "top": 3, "seed": 1}
 LONG = {
@@ -76,20 +75,16 @@ def terminal(monkeypatch, is_one=True):
 
 
 def test_true_shows_a_bar(monkeypatch):
-    shown = terminal(monkeypatch)
-    clgraph.powerlaw_graph(1000, seed=1, progress=True)
-    assert "generating" in shown.getvalue() and "100%" in shown.getvalue()
     for name, call in LONG.items():
         shown = terminal(monkeypatch)
         call(progress=True)
         assert "%" in shown.getvalue(), name
+    assert "generating" in shown.getvalue() and "100%" in shown.getvalue()  # the last of them
 
 
-def test_no_bar_in_a_file(monkeypatch):
-    shown = terminal(monkeypatch, is_one=False)
-    clgraph.powerlaw_graph(1000, seed=1, progress=True)
+@pytest.mark.parametrize(("is_one", "wanted"), [(False, True), (True, False)])
+def test_no_bar_in_a_file_and_none_unasked(monkeypatch, is_one, wanted):
+    shown = terminal(monkeypatch, is_one)
+    for name in ("powerlaw_graph", "sample"):
+        LONG[name](progress=wanted)
     assert shown.getvalue() == ""
-
-
-def test_none_is_told():
-    assert clgraph.sample(GRAPH, "drv", size="50%", seed=1, progress=False).seed == 1

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from cli_runs import ROOT, python
 from graphs import random_graph
-from public_calls import EXAMPLES, example, graphs, verify
+from public_calls import EXAMPLES, example, graphs, reference, verify
 
 import clgraph
 from clgraph import ClgraphError, InputError, sample
@@ -107,11 +107,6 @@ def test_an_entry_is_complete_or_says_why_not(name):
         assert inspect.isfunction(reference(each.reference)) and "reference_" in each.reference
     if each.verifier:
         assert inspect.isfunction(reference(each.verifier)) and "verify_" in each.verifier
-
-
-def reference(path):
-    home, _, name = path.partition("(")[0].rpartition(".")
-    return load(f"reference.{home}", name)
 
 
 def test_classes_and_errors_have_nothing_to_call():

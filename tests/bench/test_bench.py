@@ -298,7 +298,6 @@ def test_a_failed_case_sets_the_status_and_is_named(device, run, tmp_path, monke
         ("sampling --out out --device 'warp drive' --no-figures", "no device is 'warp drive'", 1),
         ("sampling --out out", "pip install 'pyclgraph[plot]'", 1),
         ("gap", "no graph is given", 1),
-        ("gap --scale 4 --kernel sort", "--kernel sort", 1),
         ("gap --scale 4 --peer ligra=.", "only gapbs=FOLDER", 1),
         ("gap --scale 4 --peer gapbs=none", "there is no such folder", 1),
         ("gap --scale 99", "--scale", 2),

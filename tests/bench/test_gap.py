@@ -101,20 +101,16 @@ def test_generated_graphs_have_the_suites_laws(device):
 def test_of_copies_the_lightest_is_kept():
     source, target = np.array([0, 0, 0, 1, 3]), np.array([1, 1, 1, 2, 2])
     for directed in (False, True):
-        given = Graph.from_edges(
-            source, target, weights=[5, 3, 4, 9, 2], directed=directed, duplicates="keep"
-        )
-        found = gap.lightest(given._arrays)
+        how = {"weights": [5, 3, 4, 9, 2], "directed": directed, "duplicates": "keep"}
+        found = gap.lightest(Graph.from_edges(source, target, **how)._arrays)
         want = {(0, 1): 3, (1, 2): 9, (3, 2): 2}
         if not directed:
             want |= {(v, u): weight for (u, v), weight in want.items()}
         arcs = zip(found.tails().tolist(), found.col_idx.tolist(), strict=True)
         assert dict(zip(arcs, found.weights.tolist(), strict=True)) == want
     # the law of the least of many
-    many = Graph.from_edges(
-        np.repeat(np.arange(3000), 5), np.repeat(np.arange(1, 3001), 5), duplicates="keep"
-    )
-    found = gap.lightest(many._arrays)
+    tails = np.repeat(np.arange(3000), 5)
+    found = gap.lightest(Graph.from_edges(tails, tails + 1, duplicates="keep")._arrays)
     assert len(found.col_idx) == 6000
     assert found.weights.mean() == pytest.approx(1 + 254 / 6, rel=0.05)
 

@@ -156,10 +156,7 @@ def test_each_rule_finds_what_breaks_it(device, kind, changes, says):
 
 def holds(edges, root, parent, distance, weights):
     """The five rules as the specification says them, one vertex and one edge after the other."""
-    n, pairs = (
-        edges.num_vertices,
-        list(zip(edges.source.tolist(), edges.target.tolist(), weights, strict=True)),
-    )
+    n, pairs = edges.num_vertices, list(zip(edges.source, edges.target, weights, strict=True))
     inside = [v for v in range(n) if parent[v] >= 0]
     for v in inside:
         up = v

@@ -103,21 +103,17 @@ def test_what_is_wrong_with_a_folder_is_told(run, tmp_path):
     with pytest.raises(InputError, match=r"no NAME\.properties"):
         datasets(tmp_path)
     make_dataset(tmp_path)
-    make_dataset(tmp_path, "other")
-    assert [each.name for each in datasets(tmp_path)] == ["other", "path"]
+    make_dataset(tmp_path, "datagen-7.5-fb")
+    dotted, _ = both = datasets(tmp_path)
+    assert [each.name for each in both] == ["datagen-7.5-fb", "path"]
+    graph, seconds = dotted.load()
+    assert (graph.num_vertices, graph.num_edges, seconds > 0) == (5, 3, True)
     (only,) = datasets(tmp_path, ["path"])
     assert (only.directed, only.algorithms) == (False, ["bfs", "wcc", "apsp"])
-    with pytest.raises(InputError, match=r"no x\.properties; there are other, path"):
+    with pytest.raises(InputError, match=r"no x\.properties; there are datagen-7.5-fb, path"):
         datasets(tmp_path, ["x"])
-    with pytest.raises(InputError, match=r"path.pr\.damping-factor is missing"):
-        only.number("pr.damping-factor", float)
-    with pytest.raises(InputError, match=r"vertex-file = path\.v: a number is needed"):
-        only.number("vertex-file", int)
     with pytest.raises(Absent, match="path-LCC is not there"):
         only.reference("lcc")
-    only.properties["edge-file"] = "else.e"
-    with pytest.raises(InputError, match="do not have one name"):
-        only.load()
     run(f"bench graphalytics {tmp_path} --algorithm sort").refused("--algorithm sort: no dataset")
 
 
@@ -144,10 +140,3 @@ def test_damaged_properties_are_told(device, run, tmp_path, line, instead, says)
     path.write_text(text.replace(f"graph.path.{line}", f"graph.path.{instead}" if instead else ""))
     err = run(f"bench graphalytics {tmp_path} --device {device.spec} -q").fine(1).err
     assert says in err and "unexpected" not in err
-
-
-def test_names_with_dots_and_packed_files(tmp_path):
-    make_dataset(tmp_path, "datagen-7.5-fb")
-    (only,) = datasets(tmp_path)
-    graph, seconds = only.load()
-    assert (graph.num_vertices, graph.num_edges, seconds > 0) == (5, 3, True)

@@ -6,21 +6,9 @@ import pytest
 from graphs import as_networkx, tangle
 
 import clgraph
-from clgraph import ConvergenceError, DeviceError, Graph, InputError
+from clgraph import ConvergenceError, Graph, InputError
 from clgraph.graph.arrays import Arrays
 from clgraph.reference import centrality as reference
-
-
-@pytest.fixture
-def doubles(device):
-    """A device with float64; others report that they have none."""
-    if "HAVE_FP64" not in device.features:
-        graph = Graph.from_edges([0], [1])
-        for call in (clgraph.eigenvector_centrality, clgraph.katz_centrality, clgraph.hits):
-            with pytest.raises(DeviceError, match="float64"):
-                call(graph, device=device)
-        pytest.skip("no float64")
-    return device
 
 
 def weighted(directed):

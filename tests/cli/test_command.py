@@ -75,13 +75,9 @@ def test_progress_reaches_the_end(device, tmp_path, name, where):
         pytest.skip("the host reads and writes")
     graph, path = tangle(3, n=30_000, edges=120_000), tmp_path / name
     there = device if where == "device" else "host"
-    for work in (
-        lambda tell: write_with_summary(graph, path, device=there, progress=tell),
-        lambda tell: read_with_summary(path, device=there, progress=tell),
-    ):
+    for call, given in ((write_with_summary, (graph, path)), (read_with_summary, (path,))):
         seen = []
-        work(lambda done, of: seen.append((done, of)))  # noqa: B023
-        assert seen
+        call(*given, device=there, progress=lambda *at: seen.append(at))  # noqa: B023
         least = 0 if "gz" in name or "clg" in name else path.stat().st_size // 2
         assert least <= seen[-1][0] <= path.stat().st_size * (4 if "gz" in name else 1)
         assert seen[-1][1] in (None, path.stat().st_size) or "txt" in name or name == "g.mtx"
@@ -93,8 +89,8 @@ def test_progress_reaches_the_end(device, tmp_path, name, where):
 def test_writers_tell_how_much_there_will_be(tmp_path, suffix, monkeypatch):
     for name in ("cells.CHUNK", "adjacency_lines.LISTS", "ldbc.CHUNK"):
         monkeypatch.setattr(f"clgraph.formats.{name}", 1 << 12)
-    graph, seen = tangle(3, n=30_000, edges=250_000), []
-    graph, path = graph.without_self_loops, tmp_path / f"g.{suffix}"
+    graph, path = tangle(3, n=30_000, edges=250_000).without_self_loops, tmp_path / f"g.{suffix}"
+    seen = []
     write_with_summary(graph, path, device="host", progress=lambda *each: seen.append(each))
     size = path.stat().st_size
     known = [of for done, of in seen if done > size / 2]

@@ -3,22 +3,23 @@
 import os
 import signal
 import time
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
 from cli_runs import started
+from graph_files import put
 from models import same
 
 import clgraph
-from clgraph import Graph, read, write
+from clgraph import Graph, read
 from clgraph.cli.graphs import describe
 
 
 @pytest.fixture
 def small(tmp_path):
-    path = tmp_path / "small.txt"
-    path.write_text("1 2 0.5\n2 1 1\n2 3 1\n7 7 1\n8 9 1\n")
-    return path
+    return put(tmp_path / "small.txt", "1 2 0.5\n2 1 1\n2 3 1\n7 7 1\n8 9 1\n")
 
 
 # --- info and convert -------------------------------------------------------------------------------------
@@ -67,16 +68,10 @@ def test_convert(small, tmp_path, run):
     assert "merged parallel edge" in done.err
 
 
-def test_facts_of_a_large_file(data_path, tmp_path, run):
-    file, path = data_path("Wiki-Vote.txt"), tmp_path / "wiki.clg"
-    told = run("info", file, "--json", "-q").json()
+def test_facts_of_a_large_file(data_path, run):
+    told = run("info", data_path("Wiki-Vote.txt"), "--json", "-q").json()
     assert (told["vertices"], told["edges"], told["duplicates"]) == (7115, 100762, 2927)
     assert (told["components"], told["largest_component"]) == (24, 7066)
-    run("convert", file, path, "-q").fine()
-    graph, again = read(file), read(path)
-    assert np.array_equal(graph.ids, again.ids) and np.array_equal(graph.col_idx, again.col_idx)
-    write(again, tmp_path / "wiki.txt")
-    assert read(tmp_path / "wiki.txt").num_edges == 100762
 
 
 # --- generate ---------------------------------------------------------------------------------------------
@@ -129,26 +124,8 @@ def test_communities(run, tmp_path, device):
     line = f"generate lfr --vertices 200 --seed 2 --device {device.spec}"
     run(f"{line} -o {tmp_path}/graph.clg --communities {tmp_path}/of.txt").fine()
     wanted = clgraph.lfr_graph(200, seed=2, device=device).community
-    found = [line.split("\t") for line in (tmp_path / "of.txt").read_text().splitlines()]
-    assert [[int(a), int(b)] for a, b in found] == list(map(list, enumerate(wanted.tolist())))
-
-
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        ("ba --vertices 3 --edges-each 3", "give at least 4 vertices"),
-        ("er --vertices 3 --edges 4", "give at most 3 edges"),
-        ("ws --vertices 9 --degree 3 --probability 0.1", "give an even number"),
-        ("configuration --vertices 5 --min-degree 3 --max-degree 3", "the sum of the degrees is odd"),
-        ("static --vertices 5 --average-degree 9", "5 vertices allow 0 to 4"),
-        ("lfr --vertices 200 --mixing 2", "give a number from 0 to 1"),
-        ("lfr --vertices 200 --communities none/of.txt", "none"),
-    ],
-)
-def test_models_that_are_none(run, tmp_path, device, line, says):
-    said = run(f"generate {line} --device {device.spec} -o {tmp_path}/x.txt").refused(says)
-    assert said.splitlines()[-1].startswith("clgraph: error: ")
-    assert not list(tmp_path.iterdir())
+    found = np.loadtxt(tmp_path / "of.txt", int, delimiter="\t")
+    np.testing.assert_array_equal(found, np.column_stack((range(200), wanted)))
 
 
 def test_shards(run, tmp_path, device):
@@ -170,8 +147,9 @@ def test_interrupted_while_it_generates(tmp_path):
     child = started("generate powerlaw --vertices 20000000 -o big.txt", cwd=tmp_path)
     # its imports are behind it once this process's memory holds the edges' array: then it is at work
     deadline = time.monotonic() + 60
-    while _resident(child.pid) < 300 << 20 and time.monotonic() < deadline:
-        time.sleep(0.02)
+    with suppress(OSError, IndexError):  # it has ended
+        while _resident(child.pid) < 300 << 20 and time.monotonic() < deadline:
+            time.sleep(0.02)
     child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=120)
     assert (child.returncode, out, err.strip()) == (130, "", "clgraph: interrupted")
@@ -179,8 +157,4 @@ def test_interrupted_while_it_generates(tmp_path):
 
 
 def _resident(pid):
-    try:
-        with open(f"/proc/{pid}/statm") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, IndexError):
-        return 0
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

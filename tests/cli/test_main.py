@@ -1,7 +1,6 @@
 """The command line as a whole: help, statuses, manners, names that options take, the small commands."""
 
 import json
-import os
 import shutil
 import subprocess
 import time
@@ -25,18 +24,13 @@ def test_version():
 
 
 @pytest.mark.parametrize(
-    ("line", "says"), [("--help", "Machine:"), ("info GRAPH --json -q", '"vertices": 2')]
+    ("line", "says"), [("--help", "Machine:"), ("info g.txt --json -q", '"vertices": 2')]
 )
 def test_what_needs_no_driver_loads_none(tmp_path, line, says):
     (tmp_path / "g.txt").write_text("1 2\n")
-    code = (
-        "import sys; from clgraph.cli import main\n"
-        "try: main(sys.argv[1:])\n"
-        "except SystemExit: pass\n"
-        "assert 'pyopencl' not in sys.modules"
-    )
-    done = python("-c", code, *line.replace("GRAPH", f"{tmp_path}/g.txt").split())
-    assert says in done.fine().out
+    code = "import sys\nfrom clgraph.cli import main\ntry: main(sys.argv[1:])\n"
+    code += "finally: assert 'pyopencl' not in sys.modules"
+    assert says in python("-c", code, *line.split(), cwd=tmp_path).fine().out
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -72,7 +66,7 @@ def test_completion_prints_a_script(run, shell):
     script = run("completion", shell).fine().out
     assert "_CLGRAPH_COMPLETE" in script
     if shutil.which(shell):
-        subprocess.run([shell, "-n"], input=script, text=True, check=True, env=dict(os.environ))
+        subprocess.run([shell, "-n"], input=script, text=True, check=True)
 
 
 @pytest.mark.smoke
@@ -86,15 +80,12 @@ def test_formats_are_listed(run):
 def test_methods_in_capitals(run, tmp_path):
     graph = tmp_path / "g.txt"
     graph.write_text("".join(f"{i} {(i + 1) % 30}\n" for i in range(30)))
-    lines = [run(f"sample {graph} --method {name} --size 9 --seed 1 -q").out for name in ("DRV", "drv")]
+    done = [run(f"sample {graph} --method {name} --size 9 --seed 1 -q --verify") for name in ("DRV", "drv")]
+    lines = [each.out for each in done]
+    assert done[0].err == done[1].err == ""
     assert lines[0].startswith("drv sample: ") and lines[0].split("exact")[0] == lines[1].split("exact")[0]
     ring = clgraph.read(graph)
-    for name in ("DRV", "RW"):
-        both = (clgraph.sample(ring, each, size=9, seed=1) for each in (name, name.lower()))
-        capitals, small = (made.vertices.tolist() for made in both)
-        assert capitals == small
     assert clgraph.deletion_order(ring, "DRE").tolist() == clgraph.deletion_order(ring, "dre").tolist()
-    run(f"sample {graph} --method DRX --size 9").refused("unknown method 'drx'")
 
 
 # --- errors and statuses ----------------------------------------------------------------------------------
@@ -130,13 +121,6 @@ def test_a_command_that_fails_at_once_prints_its_error_alone(line):
     assert said.startswith("clgraph: error: missing.txt: no such file") and said.count("\n") == 1
 
 
-def test_an_error_status_of_a_command_comes_through():
-    # with no driver at all doctor ends in status 1; click hands that over as a return value
-    assert process("doctor", OCL_ICD_VENDORS="/nonexistent", CLGRAPH_DEVICE="").status == 1
-    done = process("devices", OCL_ICD_VENDORS="/nonexistent").fine(1)
-    assert "no OpenCL driver was found" in done.err
-
-
 def test_the_quick_end_leaves_nothing_out():
     code = (
         "import atexit, sys, threading, time; from clgraph.cli import run\n"
@@ -147,15 +131,13 @@ def test_the_quick_end_leaves_nothing_out():
         "threading.Thread(target=lambda: (time.sleep(0.3), print('waited for'))).start()\n"
         "sys.argv = ['clgraph', *sys.argv[1:]]; run()"
     )
-
-    def ended(*args):
-        done = python(*args)
-        return done.status, done.out.splitlines()[1:]
-
-    assert ended("-c", code, "formats", "--nonsense") == (2, ["farewell"])
-    assert ended("-c", code, "--version") == (0, ["waited for", "farewell"])
-    assert ended("-c", f"import cProfile; {code}", "--version")[1][-1] == "taken apart"
-    assert ended("-X", "dev", "-c", code, "--version") == (0, ["waited for", "farewell", "taken apart"])
+    for args, status, words in (
+        (("-c", code, "formats", "--nonsense"), 2, ["farewell"]),
+        (("-c", code, "--version"), 0, ["waited for", "farewell"]),
+        (("-X", "dev", "-c", code, "--version"), 0, ["waited for", "farewell", "taken apart"]),
+    ):
+        assert python(*args).fine(status).out.splitlines()[1:] == words
+    assert python("-c", f"import cProfile; {code}", "--version").out.endswith("taken apart\n")
 
 
 def test_doctor_says_0_where_nothing_is_wrong_and_1_at_a_fault(tmp_path):

@@ -13,6 +13,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from cli_runs import process, started
+from graph_files import arcs_of
 from graphs import tangle
 
 import clgraph
@@ -31,10 +32,7 @@ KEYS = {"method", "mode", "seed", "size", "target", "vertices", "edges", "iterat
 def small(tmp_path_factory):
     """A connected enough graph of 600 vertices whose ids have gaps."""
     path = tmp_path_factory.mktemp("graphs") / "small.txt"
-    graph = powerlaw_graph(600, average_degree=6, seed=2)
-    tail, head = graph.tails, graph.col_idx
-    rows = np.column_stack((tail, head))[tail < head] * 7 + 5
-    np.savetxt(path, rows, fmt="%d", delimiter="\t")
+    write(powerlaw_graph(600, average_degree=6, seed=2).with_ids(np.arange(600) * 7 + 5), path)
     return path
 
 
@@ -120,11 +118,6 @@ def test_json_has_the_results_names(small, device, draw):
     assert all(value >= 0 for value in told["seconds"].values())
 
 
-def test_quiet(draw, tmp_path):
-    done = draw(f"--size 0.3 -q --verify -o {tmp_path}/x.txt").fine()
-    assert done.err == "" and done.out.startswith("drv sample: ")
-
-
 @pytest.mark.smoke
 def test_record_is_enough_to_do_it_again(small, device, tmp_path):
     out, record = tmp_path / "out.txt", tmp_path / "out.json"
@@ -158,16 +151,6 @@ def test_output_formats(draw, tmp_path, suffix):
     told = draw(f"--size 50% --seed 1 -o {tmp_path}/out{suffix} --json").json()
     made = read(tmp_path / f"out{suffix}")
     assert (made.num_vertices, made.num_edges) == (told["vertices"], told["edges"])
-
-
-def test_directed_files_keep_their_arcs(device, run, tmp_path):
-    path, out = tmp_path / "arcs.txt", tmp_path / "out.txt"
-    rng = np.random.default_rng(3)
-    rows = np.unique(rng.integers(0, 60, (240, 2)), axis=0)
-    np.savetxt(path, rows[rows[:, 0] != rows[:, 1]], fmt="%d")
-    line = f"sample {path} --directed --size 50% --seed 1 --device {device.spec} --verify -o {out}"
-    assert "directed" in run(line).fine().err.splitlines()[0]
-    assert set(map(tuple, np.loadtxt(out, dtype=int).tolist())) <= set(map(tuple, rows.tolist()))
 
 
 def test_a_device_word_and_the_environment(small, device, draw, run, monkeypatch):
@@ -226,13 +209,15 @@ def test_what_is_left_of_odd_graphs(device, run, tmp_path, name, text, sizes, co
 
 
 def test_edges_are_counted_as_the_files_are(device, run, tmp_path):
-    graph, out = tmp_path / "g.clg", tmp_path / "part.txt"
-    write(tangle(3, directed=True), graph)
+    graph, out, whole = tmp_path / "g.clg", tmp_path / "part.txt", tangle(3, directed=True)
+    write(whole, graph)
     on = f"{graph} --seed 1 --device {device.spec}"
-    done = run(f"sample {on} --size 50% -o {out}")
+    done = run(f"sample {on} --size 50% --verify -o {out}")
+    assert done.err.startswith("read g.clg: directed, ")
     edges = re.search(r"wrote part.txt: directed, \d+ vertices, (\d+) edges", done.err)[1]
     assert f" vertices, {edges} edges (directed, " in done.out and " pairs, target 75, " in done.out
-    assert read(out, directed=True).num_edges == int(edges) > read(out).num_edges
+    part = read(out, directed=True)
+    assert part.num_edges == int(edges) > read(out).num_edges and set(arcs_of(part)) <= set(arcs_of(whole))
     assert " pairs, average degree " in run(f"sample {on} --sizes 50% --seeds 2").out
     curve = run(f"curve {on}")
     assert "pairs" in curve.out and "edges" not in curve.out
@@ -249,24 +234,17 @@ def test_a_method_without_modes_names_none(small, device, draw):
 # --- several sizes and seeds, curves ----------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def graph(tmp_path_factory):
-    path = tmp_path_factory.mktemp("graphs") / "g.clg"
-    write(powerlaw_graph(500, seed=3), path)
-    return path
-
-
 @pytest.mark.smoke
-def test_files_by_size_and_seed(run, graph, device, tmp_path):
+def test_files_by_size_and_seed(run, small, device, tmp_path):
     done = run(
-        f"sample {graph} --method dre --sizes '70%,50%, 30%' --seeds 2 --seed 5 --verify --device "
+        f"sample {small} --method dre --sizes '70%,50%, 30%' --seeds 2 --seed 5 --verify --device "
         f"{device.spec} -o {tmp_path}/out-{{size}}-{{seed}}.clg --record {tmp_path}/record.json"
     ).fine()
     sizes = ("70%", "50%", "30%")
     asked = [(seed, size) for seed in (5, 6) for size in sizes]
     for seed, size in asked:
         made = read(tmp_path / f"out-{size}-{seed}.clg")
-        expected = clgraph.sample(read(graph), "dre", size=size, seed=seed, device=device)
+        expected = clgraph.sample(read(small), "dre", size=size, seed=seed, device=device)
         np.testing.assert_array_equal(made.ids, expected.vertices)
         np.testing.assert_array_equal(made.col_idx, expected.graph.col_idx)
     assert len(list(tmp_path.iterdir())) == 7
@@ -278,8 +256,8 @@ def test_files_by_size_and_seed(run, graph, device, tmp_path):
     assert [(each["seed"], each["size"]) for each in told["samples"]] == asked
 
 
-def test_json_holds_all_samples_and_their_spread(run, graph, device):
-    value = run(f"sample {graph} --size 40% --seeds 3 --seed 1 --json -q --device {device.spec}").json()
+def test_json_holds_all_samples_and_their_spread(run, small, device):
+    value = run(f"sample {small} --size 40% --seeds 3 --seed 1 --json -q --device {device.spec}").json()
     assert [each["seed"] for each in value["samples"]] == [1, 2, 3]
     (row,) = value["spread"]
     edges, vertices = (np.array([each[name] for each in value["samples"]]) for name in ("edges", "vertices"))
@@ -289,14 +267,14 @@ def test_json_holds_all_samples_and_their_spread(run, graph, device):
 
 
 @pytest.mark.smoke
-def test_curve_table_csv_and_json(run, graph, device, tmp_path):
+def test_curve_table_csv_and_json(run, small, device, tmp_path):
     out = tmp_path / "curve.csv"
     value = run(
-        f"curve {graph} --method dre --seeds 2 --seed 4 --points 4 -o {out} --json --device {device.spec}"
+        f"curve {small} --method dre --seeds 2 --seed 4 --points 4 -o {out} --json --device {device.spec}"
     ).json()
     assert (value["seeds"], value["mode"]) == ([4, 5], "exact")
     table = value["table"]
-    curves = [clgraph.reduction_curve(read(graph), "dre", seed, device=device) for seed in (4, 5)]
+    curves = [clgraph.reduction_curve(read(small), "dre", seed, device=device) for seed in (4, 5)]
     assert (table["share"][0], table["edges"][0]) == (1.0, curves[0].edges[0])
     wanted = round(table["share"][2] * int(curves[0].vertices[0]))
     degree = [2 * c.at(wanted)[2] / c.at(wanted)[1] for c in curves]
@@ -310,25 +288,25 @@ def test_curve_table_csv_and_json(run, graph, device, tmp_path):
     assert rows[-1] == [str(each) for each in (5, last.deletions[-1], last.vertices[-1], last.edges[-1])]
 
 
-def test_curve_on_a_terminal(run, graph, device):
-    done = run(f"curve {graph} --method drve --seed 4 --points 3 --size 20% --device {device.spec}").fine()
+def test_curve_on_a_terminal(run, small, device):
+    done = run(f"curve {small} --method drve --seed 4 --points 3 --size 20% --device {device.spec}").fine()
     assert "drve (batched), seed 4" in done.out
     assert "100.0%" in done.out
 
 
 @pytest.mark.parametrize(("suffix", "begins"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
-def test_curve_picture(run, graph, device, tmp_path, suffix, begins):
+def test_curve_picture(run, small, device, tmp_path, suffix, begins):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     picture = tmp_path / f"curve.{suffix}"
-    run(f"curve {graph} --seed 1 --plot {picture} --device {device.spec}").fine()
+    run(f"curve {small} --seed 1 --plot {picture} --device {device.spec}").fine()
     assert picture.read_bytes().startswith(begins)
     assert list(tmp_path.iterdir()) == [picture]
 
 
-def test_a_curve_for_print(run, graph, device, tmp_path):
+def test_a_curve_for_print(run, small, device, tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     picture = tmp_path / "curve.pdf"
-    line = f"curve {graph} --method drve --seed 1 --seeds 3 --points 3 --device {device.spec}"
+    line = f"curve {small} --method drve --seed 1 --seeds 3 --points 3 --device {device.spec}"
     done = run(f"{line} --plot {picture} --columns 1 --table latex").fine()
     assert b"/FontFile2" in picture.read_bytes() and b"/Type3" not in picture.read_bytes()
     assert "\\toprule" in done.out and "a row for every batch" in done.out

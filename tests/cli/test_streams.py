@@ -8,11 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 import pytest
 from browser import plotting  # noqa: F401
-from cli_runs import command, ended, environment, process, python
+from cli_runs import ROOT, command, ended, environment, process, python
+from graph_files import put
 
 import clgraph
 
@@ -22,9 +25,7 @@ COMMAND = [sys.executable, "-P", "-c", "import _clgraph_command as c; c.main()"]
 
 @pytest.fixture
 def graph(tmp_path):
-    path = tmp_path / "gr\u00e9.txt"
-    path.write_text("0\t1\n0\t2\n1\t2\n")
-    return path
+    return put(tmp_path / "gr\u00e9.txt", "0\t1\n0\t2\n1\t2\n")
 
 
 def shell(line, *args):
@@ -36,7 +37,7 @@ def shell(line, *args):
 
 
 def test_the_page_names_every_status():
-    page = Path(clgraph.__file__).parent.parent / "docs/command.md"
+    page = ROOT / "docs/command.md"
     if not page.is_file():
         pytest.skip("needs the source tree, not an installed package")
     rows = [line.split("|")[1].strip() for line in page.read_text().split("\n") if line.startswith("| ")]
@@ -93,10 +94,11 @@ def test_a_full_disk_behind_standard_output(graph):
         {"LC_ALL": "C"},
         {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
         {"PYTHONIOENCODING": "latin-1"},
+        *({"COLUMNS": columns} for columns in ("0", "-1", "\u00b2", "9" * 5000, "")),
     ],
-    ids=str,
+    ids=count(),
 )
-def test_few_characters(graph, env):
+def test_few_characters_and_no_width(graph, env):
     assert "self loops" in process("info", graph, errors="replace", **env).fine().out
     done = process("info", graph, "--json", errors="replace", **env)
     assert done.json()["vertices"] == 3 and "\ufffd" not in done.out
@@ -109,11 +111,6 @@ def test_names_that_are_not_utf8(tmp_path):
         process("info", path, *options, errors="replace").fine()
 
 
-@pytest.mark.parametrize("columns", ["0", "-1", "\u00b2", "9" * 5000, ""])
-def test_terminals_of_no_width(graph, columns):
-    assert "self loops" in process("info", graph, COLUMNS=columns).fine().out
-
-
 @pytest.mark.parametrize("command", ["devices", "doctor", "cache"])
 def test_a_cache_in_the_home_of_nobody(command):
     done = process(command, CLGRAPH_CACHE_DIR="~nobody-of-this-name/x").fine(1)
@@ -124,11 +121,9 @@ def test_drivers_named_by_other_bytes_than_utf8(tmp_path):
     (tmp_path / "one.icd").write_bytes(b"/nowhere/lib\xff\xe9.so\n")
     (tmp_path / "two.icd").write_bytes(b"lib\x00.so\n")
     (tmp_path / "three.icd").write_bytes(os.urandom(4096))
-    for options in ([], ["--json"]):
-        assert (
-            "one.icd"
-            in process("doctor", *options, errors="replace", OCL_ICD_VENDORS=str(tmp_path)).fine(1).out
-        )
+    for line in ("doctor", "doctor --json"):
+        done = process(line, errors="replace", OCL_ICD_VENDORS=str(tmp_path))
+        assert "one.icd" in done.fine(1).out
 
 
 # --- interrupts while modules are imported ----------------------------------------------------------------
@@ -199,10 +194,8 @@ print(sys.unraisablehook is print)
 def test_interrupted_in_a_callback_of_a_weak_reference():
     """Python ignores what it raises, and importlib's lock, if one of its own has it, stays locked."""
     done = python("-c", IN_A_CALLBACK)
-    assert (done.out, done.err) == (
-        "2 [True] []\n2 [] []\n15 [True] [15]\n15 [] [15]\nonce\nTrue\nTrue\n",
-        "",
-    )
+    wanted = "2 [True] []\n2 [] []\n15 [True] [15]\n15 [] [15]\nonce\nTrue\nTrue\n"
+    assert (done.out, done.err) == (wanted, "")
 
 
 # --- the output - -----------------------------------------------------------------------------------------
@@ -236,11 +229,8 @@ def test_results_on_standard_output(device, graph, tmp_path):
 @pytest.mark.parametrize(
     "line",
     [
-        "components -o - --json",
-        "components --json -o -",
-        "components -o - --largest -",
-        "quality --table csv --json",
-        "curve -o - --table latex",
+        *("components -o - --json", "components --json -o -", "components -o - --largest -"),
+        *("quality --table csv --json", "curve -o - --table latex"),
     ],
 )
 def test_two_cannot_have_standard_output(graph, line):
@@ -308,23 +298,21 @@ def terminated(code, *args, status=143, word="terminated"):
     [(signal.SIGTERM, 143, "terminated"), (signal.SIGHUP, 129, "the terminal was closed")],
 )
 def test_an_output_is_whole_or_as_it_was(tmp_path, number, status, word):
-    out = tmp_path / "graph.txt"
-    out.write_text("what was there before\n")
+    out = put(tmp_path / "graph.txt", "what was there before\n")
     args = ("generate", "powerlaw", "--vertices", "2000", "--seed", "1", "-o", out)
     done = terminated(IN_WRITING, number.value, out, *args, status=status, word=word)
     assert int(done.out) > 1000  # the temporary file was there
-    assert [file.name for file in tmp_path.iterdir()] == ["graph.txt"]
-    assert out.read_text() == "what was there before\n"
+    assert list(tmp_path.iterdir()) == [out] and out.read_text() == "what was there before\n"
 
 
 @pytest.mark.first_device
 def test_a_report_is_whole_or_not_there(device, plotting, tmp_path):  # noqa: F811
     graph, report = tmp_path / "graph.txt", tmp_path / "report.html"
-    graph.write_text("".join(f"{v} {(v + 1) % 40}\n{v} {(v + 7) % 40}\n" for v in range(40)))
+    clgraph.write(clgraph.powerlaw_graph(40, seed=1), graph)
     args = ("quality", graph, "--report", report, "--device", device.spec)
     done = terminated(IN_WRITING, signal.SIGTERM.value, report, *args)
     assert int(done.out) > 1000
-    assert [file.name for file in tmp_path.iterdir()] == ["graph.txt"]
+    assert list(tmp_path.iterdir()) == [graph]
 
 
 @pytest.mark.first_device
@@ -337,16 +325,8 @@ def test_a_bench_leaves_no_child_behind(device, tmp_path):
     assert f"0 of 1 cases are in {out / 'cases'}: the same command goes on from there" in done.err
     child = Path("/proc", told.read_text().strip(), "stat")
     deadline = time.monotonic() + 30
-    while _runs(child) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not _runs(child)
-    assert [file.name for file in out.iterdir()] == ["cases"]
-    assert not list((out / "cases").iterdir())
-
-
-def _runs(stat):
-    """Whether a process is there, and more than an entry that nobody has asked for yet."""
-    try:
-        return stat.read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+    with suppress(FileNotFoundError, ProcessLookupError):  # it is gone, or an entry that nobody has asked for
+        while child.read_text().rpartition(")")[2].split()[0] not in ("Z", "X"):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    assert list(out.rglob("*")) == [out / "cases"]

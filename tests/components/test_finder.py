@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 from graphs import READINGS
+from searches import drawn_graph
 
 from clgraph import read, sample
 from clgraph.components import Components, connected_components, finder, largest_component
 from clgraph.components.finder import GiantFinder, all_sizes, graph_components
 from clgraph.csr.upload import upload_csr
 from clgraph.device.launch import record_launches
-from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.reference.traversal import reference_components, verify_components
 from clgraph.scale.writing import write_shards
@@ -24,23 +24,12 @@ def check(graph, device):
         labels, sizes = reference_components(graph, connection=connection)
         np.testing.assert_array_equal(found.labels, labels)
         np.testing.assert_array_equal(found.sizes, sizes)
+        np.testing.assert_array_equal(found.largest, labels == 0)
         assert (found.labels.dtype, found.sizes.dtype) == (np.int32, np.int64)
+        assert found.count == len(sizes)
         verify_components(graph, found)
         part = largest_component(graph, connection=connection, device=device)
         np.testing.assert_array_equal(part.ids, graph.ids[labels == 0])
-
-
-def random_graph(rng, most, directed):
-    n = int(rng.integers(1, most))
-    m = int(n * rng.choice([0.3, 0.6, 1, 1.5, 3]))
-    duplicates = str(rng.choice(["merge", "keep"]))
-    ends = rng.integers(0, n, (2, m))
-    return Graph.from_edges(*ends, directed=directed, vertices=np.arange(n), duplicates=duplicates)
-
-
-def edges(pairs, n, *, directed=False, duplicates="merge"):
-    source, target = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    return Graph.from_edges(source, target, directed=directed, vertices=np.arange(n), duplicates=duplicates)
 
 
 @pytest.mark.smoke
@@ -48,36 +37,31 @@ def edges(pairs, n, *, directed=False, duplicates="merge"):
 def test_random(device, directed):
     rng = np.random.default_rng(1)
     for most in [12] * 30 + [80] * 30 + [3000] * 6:
-        check(random_graph(rng, most, directed), device)
+        check(drawn_graph(rng, most, directed), device)
     for _ in range(10):
-        graph = random_graph(rng, 80, directed)
+        graph = drawn_graph(rng, 80, directed)
         check(Graph(graph.row_ptr.astype(np.int64), graph.col_idx, directed=directed), device)
 
 
 @pytest.mark.smoke
 @pytest.mark.parametrize("directed", [False, True])
 def test_edge_cases(device, directed):
-    for pairs, n in (
-        ([], 1),
-        ([], 5),
-        ([(0, 0)], 1),
-        ([(1, 1), (2, 3), (3, 3)], 4),
-        ([(4, 5), (5, 6), (6, 4), (0, 1), (1, 3), (3, 0)], 7),
+    """No vertex, vertices without edges, loops, two equal components, parallel edges."""
+    for source, target, n in (
+        ([], [], 0),
+        ([], [], 1),
+        ([], [], 5),
+        ([0], [0], 1),
+        ([1, 2, 3], [1, 3, 3], 4),
+        ([4, 5, 6, 0, 1, 3], [5, 6, 4, 1, 3, 0], 7),
+        ([0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 0, 0, 2, 2], 4),
     ):
-        check(edges(pairs, n, directed=directed), device)
-    check(edges([(0, 1)] * 3 + [(1, 0)] * 2 + [(2, 2)] * 2, 4, directed=directed, duplicates="keep"), device)
-
-
-def test_empty_graph(device):
-    graph = edges([], 0)
-    found = connected_components(graph, device=device)
-    assert found.count == len(found.labels) == len(found.largest) == 0
-    verify_components(graph, found)
-    assert largest_component(graph, device=device).num_vertices == 0
+        options = {"directed": directed, "duplicates": "keep"}
+        check(Graph.from_edges(source, target, vertices=range(n), **options), device)
 
 
 def test_two_equal_components_go_by_smallest_vertex(device):
-    graph = edges([(5, 6), (6, 7), (2, 1), (1, 4)], 8)
+    graph = Graph.from_edges([5, 6, 2, 1], [6, 7, 1, 4], vertices=range(8))
     found = connected_components(graph, device=device)
     assert found.labels.tolist() == [2, 0, 0, 3, 0, 1, 1, 1]
     assert found.sizes.tolist() == [3, 3, 1, 1]
@@ -107,12 +91,7 @@ def test_the_largest_of_many_blocks_is_found_on_the_device(device, longest, monk
     joined = v % 2 == 0  # pairs, but for one path of three
     joined[longest + 1 - longest % 2] = True
     for edges in (v[v % 2 == 0], v[joined]):
-        graph = Graph.from_edges(edges, edges + 1, vertices=np.arange(n))
-        csr = upload_csr(device, graph)
-        found = GiantFinder(device, n, csr.arcs)
-        label = device.zeros(n, np.int32)
-        found.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label)
-        check_finder(found, label, live_reference(graph, np.ones(n, bool), np.ones(graph.num_arcs, bool)))
+        check_rows(device, Graph.from_edges(edges, edges + 1, vertices=np.arange(n)))
 
 
 def test_by_decreasing_size(device):
@@ -167,14 +146,24 @@ def by_smallest(labels):
     return np.unique(labels, return_index=True)[1][labels]
 
 
-def live_reference(graph, vertex, arc):
+def live_reference(graph, vertex=None, arc=True):
     """Labels by smallest vertex over what is live (-1 elsewhere), root and size of the largest."""
+    vertex = np.ones(graph.num_vertices, bool) if vertex is None else vertex
     rest = graph.edge_subgraph(arc & vertex[graph.tails] & vertex[graph.col_idx])
     found = np.where(vertex, by_smallest(reference_components(rest)[0]), -1)
     if not vertex.any():
         return found, -1, 0
     counts = np.bincount(found[vertex], minlength=1)
     return found, int(counts.argmax()), int(counts.max())
+
+
+def check_rows(device, graph, vertex=None, label=None, one_way=False, **options):
+    """What a finder makes of a graph's own rows, over some vertices or over all."""
+    csr = upload_csr(device, graph)
+    finder = GiantFinder(device, csr.n, csr.arcs, **options)
+    label = device.empty(csr.n, np.int32) if label is None else label
+    finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label, one_way=one_way)
+    check_finder(finder, label, live_reference(graph, vertex))
 
 
 def check_finder(finder, label, expected):
@@ -200,7 +189,7 @@ def test_finder_on_copra_rows(device, wide, pieces):
     rng = np.random.default_rng(6)
     offset = np.int64 if wide else np.int32
     for trial in range(25):
-        graph = random_graph(rng, 70, False).without_self_loops
+        graph = drawn_graph(rng, 70, False).without_self_loops
         n = graph.num_vertices
         vertex = rng.random(n) < [0.5, 0.9, 0.0][trial % 3]
         slots = np.full(2 * n + graph.num_arcs, -2, np.int32)
@@ -213,7 +202,7 @@ def test_finder_on_copra_rows(device, wide, pieces):
         finder = GiantFinder(device, n, len(slots), copra=True, wide=wide, **pieces)
         label = device.empty(n, np.int32)
         finder.labels_into(device.upload(start), device.upload(end), device.upload(slots), label)
-        check_finder(finder, label, live_reference(graph, vertex, np.ones(graph.num_arcs, bool)))
+        check_finder(finder, label, live_reference(graph, vertex))
 
 
 @pytest.mark.parametrize("pieces", PIECES)
@@ -221,21 +210,18 @@ def test_finder_on_copra_rows(device, wide, pieces):
 def test_finder_with_mask(device, directed, pieces):
     rng = np.random.default_rng(7)
     for trial in range(25):
-        graph = random_graph(rng, 70, directed)
+        graph = drawn_graph(rng, 70, directed)
         n = graph.num_vertices
         vertex = rng.random(n) < [0.3, 0.8, 1.0][trial % 3]
-        csr = upload_csr(device, graph)
-        finder = GiantFinder(device, n, csr.arcs, masked=True, **pieces)
         label = device.upload(np.where(vertex, rng.integers(0, 99, n), -1).astype(np.int32), writable=True)
-        finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label, one_way=directed)
-        check_finder(finder, label, live_reference(graph, vertex, np.ones(graph.num_arcs, bool)))
+        check_rows(device, graph, vertex, label, directed, masked=True, **pieces)
 
 
 @pytest.mark.parametrize("pieces", PIECES)
 def test_finder_with_arc_keys(device, pieces):
     rng = np.random.default_rng(8)
     for _ in range(15):
-        graph = random_graph(rng, 70, False)
+        graph = drawn_graph(rng, 70, False)
         n = graph.num_vertices
         csr = upload_csr(device, graph)
         finder = GiantFinder(device, n, csr.arcs, arc_keys=True, **pieces)
@@ -246,19 +232,13 @@ def test_finder_with_arc_keys(device, pieces):
         for threshold in (0, 1_500_000_000, 2_500_000_000):  # one finder, many probes
             rows = csr.row_ptr, csr.row_ptr, csr.col_idx
             finder.labels_into(*rows, label, arc_key=there, threshold=threshold)
-            check_finder(finder, label, live_reference(graph, np.ones(n, bool), keys >= threshold))
+            check_finder(finder, label, live_reference(graph, arc=keys >= threshold))
 
 
 def test_graph_rows_in_pieces(device):
     rng = np.random.default_rng(9)
     for directed in [False, True] * 10:
-        graph = random_graph(rng, 200, directed)
-        csr = upload_csr(device, graph)
-        finder = GiantFinder(device, csr.n, csr.arcs, long_row=3, piece=2)
-        label = device.empty(csr.n, np.int32)
-        finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label, one_way=directed)
-        found = device.download(label, np.int32, csr.n)
-        np.testing.assert_array_equal(found, by_smallest(reference_components(graph)[0]))
+        check_rows(device, drawn_graph(rng, 200, directed), one_way=directed, long_row=3, piece=2)
 
 
 # --- known graphs ------------------------------------------------------------------------------------------
@@ -269,10 +249,9 @@ def test_ldbc(device, data_path, kind):
     graph = read(data_path(f"ldbc/example-{kind}.e"), format="ldbc", directed=kind == "directed")
     expected = np.loadtxt(data_path(f"ldbc/example-{kind}-WCC"), dtype=np.int64)
     found = connected_components(graph, device=device)
-    labels = found.labels[graph.indices_of(expected[:, 0])]
-    # the answer's labels are smallest ids; ours are ranks: the same partition
-    pairs = set(zip(labels.tolist(), expected[:, 1].tolist(), strict=True))
-    assert len(pairs) == found.count == len(set(expected[:, 1].tolist()))
+    # the answer's labels are smallest ids; ours are ranks
+    smallest = graph.ids[by_smallest(found.labels)][graph.indices_of(expected[:, 0])]
+    np.testing.assert_array_equal(smallest, expected[:, 1])
     verify_components(graph, found)
 
 
@@ -281,15 +260,10 @@ def test_real_graphs(device, data_path, name, directed):
     check(read(data_path(name), directed=directed), device)
 
 
-# --- refusals, verifier, command ---------------------------------------------------------------------------
+# --- verifier, command -------------------------------------------------------------------------------------
 
 
-def test_unknown_connection():
-    with pytest.raises(InputError, match=r"'sideways'.*'weak' or 'strong'"):
-        connected_components(edges([], 1), connection="sideways")
-
-
-RIGHT = edges([(0, 1), (1, 2), (3, 4)], 7)
+RIGHT = Graph.from_edges([0, 1, 3], [1, 2, 4], vertices=range(7))
 
 
 @pytest.mark.parametrize(
@@ -333,7 +307,7 @@ def test_command(device, run, tmp_path):
 
 def test_the_finder_is_kept_with_the_graph(device):
     """One finder, and one search for the largest component, for all methods and seeds."""
-    graph = random_graph(np.random.default_rng(11), 80, False).without_self_loops
+    graph = drawn_graph(np.random.default_rng(11), 80, False).without_self_loops
     kept = graph_components(device, graph)
     assert graph_components(device, graph) is kept
     largest = kept.largest()
@@ -365,22 +339,22 @@ IN_SHARDS = {
 }
 
 
+def check_shards(graph, folder, shard_edges, devices, expected):
+    found = connected_components(write_shards(graph, folder, shard_edges=shard_edges), device=devices)
+    assert np.array_equal(found.labels, expected.labels) and np.array_equal(found.sizes, expected.sizes)
+    assert found.labels.dtype == np.int32 and found.sizes.dtype == np.int64
+
+
 @pytest.mark.parametrize("name", IN_SHARDS)
 @pytest.mark.cross
 def test_shards_as_in_memory(device, tmp_path, name):
     graph = IN_SHARDS[name](np.random.default_rng(5))
     expected = connected_components(graph, device=device)
     for shard_edges in (1000, 37):
-        shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=shard_edges)
-        found = connected_components(shards, device=device)
-        assert np.array_equal(found.labels, expected.labels) and np.array_equal(found.sizes, expected.sizes)
-        assert found.labels.dtype == np.int32 and found.sizes.dtype == np.int64
+        check_shards(graph, tmp_path / "g.clgs", shard_edges, device, expected)
 
 
 @pytest.mark.parametrize("size", [2, 3, 5])
 def test_ranks_that_share_shards(tmp_path, size):
     graph = IN_SHARDS["few edges"](np.random.default_rng(size))
-    shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=40)
-    expected = connected_components(graph)
-    found = connected_components(shards, device=[None] * size)
-    assert np.array_equal(found.labels, expected.labels) and np.array_equal(found.sizes, expected.sizes)
+    check_shards(graph, tmp_path / "g.clgs", 40, [None] * size, connected_components(graph))

@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from searches import drawn_graph
 
 from clgraph.components import Components
 from clgraph.components.strong import StrongFinder
@@ -12,33 +13,28 @@ from clgraph.graph import Graph
 from clgraph.reference.traversal import reference_components, verify_components
 
 
-def random_graph(rng, most):
-    n = int(rng.integers(1, most))
-    m = int(n * rng.choice([0.6, 1, 1.5, 3]))
-    duplicates = str(rng.choice(["merge", "keep"]))
-    ends = rng.integers(0, n, (2, m))
-    return Graph.from_edges(*ends, directed=True, vertices=np.arange(n), duplicates=duplicates)
-
-
 def finder_of(device, graph, **options):
     return StrongFinder(device, upload_csr(device, graph), upload_csr(device, graph.reverse), **options)
 
 
+def assert_finds(device, finder, expected):
+    label = device.empty(len(expected), np.int32)
+    finder.labels_into(label)
+    np.testing.assert_array_equal(device.download(label, np.int32, len(expected)), expected)
+
+
 def check(device, graph, finder):
     """Each vertex has the label of the smallest vertex of SciPy's component."""
-    n = graph.num_vertices
-    label = device.empty(n, np.int32)
-    finder.labels_into(label)
     labels, _ = reference_components(graph, connection="strong")
     _, smallest = np.unique(labels, return_index=True)
-    np.testing.assert_array_equal(device.download(label, np.int32, n), smallest[labels])
+    assert_finds(device, finder, smallest[labels])
 
 
 @pytest.mark.smoke
 def test_one_finder_many_times(device):
     rng = np.random.default_rng(7)
     for most in [12] * 20 + [80] * 15 + [2000] * 3:
-        graph = random_graph(rng, most)
+        graph = drawn_graph(rng, most, directed=True)
         finder = finder_of(device, graph)
         for _ in range(3 if most == 80 else 1):
             check(device, graph, finder)
@@ -72,11 +68,8 @@ def test_long_thin_graphs_takes_few_launches(device, shape, shuffled):
     place = np.random.default_rng(4).permutation(n) if shuffled else np.arange(n)
     arcs = (place, np.roll(place, -1)) if shape == "cycle" else (place[:-1], place[1:])
     graph = Graph.from_edges(*arcs, directed=True)
-    label = device.empty(n, np.int32)
     finder = finder_of(device, graph, chase=2048)
-    finder.labels_into(label)
-    expected = np.zeros(n) if shape == "cycle" else np.arange(n)
-    np.testing.assert_array_equal(device.download(label, np.int32, n), expected)
+    assert_finds(device, finder, np.zeros(n) if shape == "cycle" else np.arange(n))
     assert finder.launches < 300
 
 
@@ -86,9 +79,7 @@ def test_a_chain_of_components_takes_few_rounds(device):
     tails, heads = np.concatenate((v[:-1], v[1::2])), np.concatenate((v[1:], v[::2]))
     graph = Graph.from_edges(tails, heads, directed=True)
     finder = finder_of(device, graph)
-    label = device.empty(10_000, np.int32)
-    finder.labels_into(label)
-    np.testing.assert_array_equal(device.download(label, np.int32, 10_000), v // 2 * 2)
+    assert_finds(device, finder, v // 2 * 2)
     assert finder.rounds < 60
 
 
@@ -96,7 +87,7 @@ def test_a_chain_of_components_takes_few_rounds(device):
 def test_rows_in_pieces(device):
     rng = np.random.default_rng(5)
     for _ in range(25):
-        graph = random_graph(rng, 60)
+        graph = drawn_graph(rng, 60, directed=True)
         check(device, graph, finder_of(device, graph, long_row=2, piece=3, chase=3))
 
 

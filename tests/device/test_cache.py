@@ -7,10 +7,12 @@ import pwd
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import Mock, call
 
 import pytest
-from cli_runs import environment, python
+from cli_runs import python
 
 from clgraph.device import background_build, cache, children, doctor, subprocesses
 from clgraph.errors import BuildError, InputError
@@ -42,10 +44,16 @@ def test_cache_size(monkeypatch, text, size):
     assert cache.limit() == size
 
 
-@pytest.mark.parametrize("text", ["much", "-1", "1.5G", "M", "10 cats"])
-def test_what_is_no_cache_size(monkeypatch, own_cache, text):
-    monkeypatch.setenv("CLGRAPH_CACHE_SIZE", text)
-    with pytest.raises(InputError, match=f"CLGRAPH_CACHE_SIZE is '{text}'"):
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        *(("CLGRAPH_CACHE_SIZE", text) for text in ("much", "-1", "1.5G", "M", "10 cats")),
+        ("CLGRAPH_CACHE_DIR", "~nobody-of-this-name/x"),
+    ],
+)
+def test_what_is_no_size_and_no_folder_is_refused(monkeypatch, own_cache, name, text):
+    monkeypatch.setenv(name, text)
+    with pytest.raises(InputError, match=f"{name} is '{text}'"):
         cache.store("programs", "key", b"value")
 
 
@@ -90,10 +98,9 @@ def test_several_processes_write_and_prune(monkeypatch, own_cache):
             kept = cache.load("programs", str(i % 100))
             assert kept in (None, str(i % 100).encode() * 500), (i, kept[:20])
         """
-    command = [sys.executable, "-c", code]
-    running = [subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE) for _ in range(3)]
-    said = [process.communicate(timeout=120)[1] for process in running]
-    assert [process.returncode for process in running] == [0, 0, 0], said
+    with ThreadPoolExecutor(3) as threads:
+        for done in threads.map(lambda _: python("-c", code, timeout=120), range(3)):
+            done.fine()
     # each looks after it has added a sixteenth
     assert sum(room["bytes"] for room in cache.contents().values()) <= (64 << 10) * (1 + 3 / 16)
     assert not list((own_cache / "programs").glob(".clgraph-*"))
@@ -133,8 +140,8 @@ def test_a_folder_that_others_may_write_to_is_not_used(monkeypatch, tmp_path, fo
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(folder))
     cache.store("programs", "key", b"planted")
     assert cache.cache_folder() == folder and capsys.readouterr().err == ""
-    monkeypatch.setattr(cache, "_used", {})
-    monkeypatch.setattr(cache, "_of_drivers", {})
+    cache._used.clear()
+    cache._of_drivers.clear()
     if case == "link":
         (folder_of(tmp_path / "open", 0o777) / "cache").symlink_to(folder)
         monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path / "open/cache"))
@@ -202,23 +209,15 @@ def test_the_temporary_folder_goes_with_the_process(tmp_path):
             assert cache.load("programs", "key") == b"value"
         """
     done = python("-c", code, CLGRAPH_CACHE_DIR=str(folder), TMPDIR=str(tmp_path))
-    assert done.status == 0, done.err
-    assert done.err.count("\n") == 1
+    assert done.fine().err.count("\n") == 1
     assert Path(done.out.split("\n")[0]).parent == tmp_path
     assert [file.name for file in tmp_path.iterdir()] == ["open"]
-
-
-def test_a_home_that_is_not_there(monkeypatch):
-    monkeypatch.setenv("CLGRAPH_CACHE_DIR", "~nobody-of-this-name/x")
-    with pytest.raises(InputError, match="CLGRAPH_CACHE_DIR is '~nobody-of-this-name/x'"):
-        cache.cache_folder()
 
 
 def test_what_dead_processes_left_is_removed(monkeypatch, own_cache):
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    stale = cache.make_room("programs") / f".clgraph-{gone.pid}-0123456789ab.tmp"
-    young = cache.make_room("programs") / f".clgraph-{gone.pid}-0123456789ac.tmp"
+    stale, young = (cache.make_room("programs") / f".clgraph-{gone.pid}-{i:012x}.tmp" for i in range(2))
     for file in (stale, young):
         file.write_bytes(b"half")
     os.utime(stale, (1e9, 1e9))
@@ -228,20 +227,18 @@ def test_what_dead_processes_left_is_removed(monkeypatch, own_cache):
 
 
 SEARCH = """
-import sys
-import clgraph
+import sys, clgraph
 graph = clgraph.Graph.from_edges([0, 1], [1, 2])
 found = [clgraph.bfs(graph, 0, device=sys.argv[1], arrays=arrays).distance for arrays in ("host", "device")]
 print(found[0], (found[1] + 1).get())
 """
-KEPT = ("CLGRAPH_CACHE_DIR", "XDG_CACHE_HOME", "POCL_CACHE_DIR", "CUDA_CACHE_PATH")
 
 
 def searched(device, tmp_path, **changes):
     """What a search in a process of its own writes to stderr."""
     temporary = folder_of(tmp_path / "tmp")
     with pytest.MonkeyPatch.context() as patched:
-        for name in KEPT:
+        for name in ("CLGRAPH_CACHE_DIR", "XDG_CACHE_HOME", "POCL_CACHE_DIR", "CUDA_CACHE_PATH"):
             patched.delenv(name, raising=False)
         done = python("-W", "ignore", "-c", SEARCH, device.spec, TMPDIR=str(temporary), **changes)
     assert done.out == "[0 1 2] [1 2 3]\n", done.err
@@ -284,8 +281,7 @@ def test_all_is_kept_in_the_folder_named(device, tmp_path):
 # --- binaries made after a process has ended --------------------------------------------------------------
 
 CODE = """
-import os
-import sys
+import os, sys
 import numpy as np
 from clgraph.device import get_device
 from clgraph.device.cache import make_room
@@ -305,8 +301,7 @@ def test_the_next_process_finds_them(device, tmp_path):
 
     def wanted():
         done = python("-c", CODE, device.spec, **folders, **{background_build.VARIABLE: "1"})
-        assert done.status == 0, done.err
-        return done.out.split()
+        return done.fine().out.split()
 
     asked, end = wanted(), time.monotonic() + 300  # other processes go first
     assert asked
@@ -317,21 +312,14 @@ def test_the_next_process_finds_them(device, tmp_path):
 
 
 def test_make(own_cache):
-    seen = []
-
-    def build(**given):
-        seen.append(given)
-        if given["spec"] == "bad":
-            raise BuildError("no")
-        return b"binary" if given["spec"] == "0:0" else None
-
+    build = Mock(side_effect=[BuildError("no"), b"binary", None])
     assert children.make(build) == 0  # there is no folder yet
+    entry = {"identity": ["a"], "source": "s", "options": ["-DX"]}
     for key, spec in (("a", "bad"), ("b", "0:0"), ("c", "another")):
-        entry = {"spec": spec, "identity": ["a"], "source": "s", "options": ["-DX"]}
-        cache.store(background_build.ROOM, key, json.dumps(entry).encode())
+        cache.store(background_build.ROOM, key, json.dumps({**entry, "spec": spec}).encode())
     (own_cache / background_build.ROOM / "d").write_bytes(b"damaged")
     assert children.make(build) == 1
-    assert seen[1] == {"spec": "0:0", "identity": ["a"], "source": "s", "options": ["-DX"]}
+    assert build.call_args_list[1] == call(spec="0:0", **entry)
     assert [cache.load("programs", key) for key in "abcd"] == [None, b"binary", None, None]
     assert not os.listdir(own_cache / background_build.ROOM)
 

@@ -19,10 +19,8 @@ from clgraph.device.subprocesses import Found
 def installed(info, name, version, **more):
     """The folder of metadata of a distribution, and what else is in it."""
     info.mkdir(parents=True)
-    (info / ("PKG-INFO" if info.suffix == ".egg-info" else "METADATA")).write_text(
-        f"Name: {name}\nVersion: {version}\n"
-    )
-    for file, text in more.items():
+    metadata = "PKG-INFO" if info.suffix == ".egg-info" else "METADATA"
+    for file, text in {metadata: f"Name: {name}\nVersion: {version}\n", **more}.items():
         (info / file).write_text(text)
 
 
@@ -31,11 +29,9 @@ def installed(info, name, version, **more):
 
 @pytest.mark.smoke
 def test_devices():
-    done = process("devices")
-    assert done.status == 0, done.err
-    lines = done.out.split("\n")
+    lines = process("devices").fine().out.split("\n")
     assert max(map(len, lines)) <= 80
-    report = json.loads(process("devices --json").out)
+    report = process("devices --json").json()
     specs = {d["spec"]: d for d in report["devices"]}
     for device in working_devices().values():
         assert specs[device.spec]["working"], specs[device.spec]["reason"]
@@ -47,18 +43,17 @@ def test_devices():
 
 def test_without_a_platform(tmp_path):
     for command in ("devices", "devices --json"):
-        done = process(command, OCL_ICD_VENDORS=str(tmp_path))
-        assert done.status == 1 and "pip install 'pyclgraph[cpu]'" in done.err
-    assert json.loads(done.out) == {"platforms": [], "devices": []}
-    done = process("doctor", OCL_ICD_VENDORS=str(tmp_path))
-    assert done.status == 1
-    assert "unset OCL_ICD_VENDORS" in done.out and "pip install 'pyclgraph[cpu]'" in done.out
-    assert "Traceback" not in done.out
+        done = process(command, OCL_ICD_VENDORS=str(tmp_path)).fine(1)
+        assert "pip install 'pyclgraph[cpu]'" in done.err
+    assert done.json(1) == {"platforms": [], "devices": []}
+    said = process("doctor", OCL_ICD_VENDORS=str(tmp_path)).fine(1).out
+    assert "unset OCL_ICD_VENDORS" in said and "pip install 'pyclgraph[cpu]'" in said
+    assert "Traceback" not in said
 
 
 @pytest.mark.skipif(not has_oclgrind(), reason="Oclgrind is not installed")
 def test_oclgrind_is_shown_when_asked_for():
-    report = json.loads(process("devices --json", CLGRAPH_DEVICE="oclgrind").out)
+    report = process("devices --json", CLGRAPH_DEVICE="oclgrind").json()
     assert [d["working"] for d in report["devices"] if d["kind"] == "simulator"] == [True]
 
 
@@ -85,14 +80,11 @@ def test_remedy_for_pocl_from_pypi():
 
 @pytest.mark.smoke
 def test_doctor_where_all_is_well():
-    done = process("doctor --json")
-    report = json.loads(done.out)
-    assert done.status == (1 if report["faults"] else 0)
+    report = json.loads(process("doctor --json").out)
     assert report["working"] >= len(working_devices())
     assert report["versions"]["clgraph"] == clgraph.__version__
     assert "libOpenCL" in report["loader"]["library"]
-    for icd in report["icds"]:
-        assert icd["loads"], icd
+    assert [icd for icd in report["icds"] if not icd["loads"]] == []
     plain = process("doctor").out
     for heading in ("Versions", "Loader", "Drivers", "Devices", "Cache"):
         assert heading in plain
@@ -102,7 +94,7 @@ def test_doctor_where_all_is_well():
 def test_doctor_names_a_driver_that_does_not_load(tmp_path):
     (tmp_path / "bad.icd").write_text("/nowhere/libgone.so\n")
     (tmp_path / "empty.icd").write_text("")
-    report = json.loads(process("doctor --json", OCL_ICD_VENDORS=str(tmp_path)).out)
+    report = process("doctor --json", OCL_ICD_VENDORS=str(tmp_path)).json(1)
     states = {Path(icd["origin"]).name: icd for icd in report["icds"]}
     assert "cannot open shared object file" in states["bad.icd"]["error"]
     assert "empty" in states["empty.icd"]["error"]
@@ -190,16 +182,15 @@ def test_cache_command(tmp_path):
     (tmp_path / "programs").mkdir()
     (tmp_path / "programs/x").write_bytes(b"12345")
     here = {"CLGRAPH_CACHE_DIR": str(tmp_path)}
-    report = json.loads(process("cache --json", **here).out)
     rooms = {"programs": {"files": 1, "bytes": 5}}
-    assert report == {"folder": str(tmp_path), "limit": 512 << 20, "rooms": rooms}
+    told = process("cache --json", **here).json()
+    assert told == {"folder": str(tmp_path), "limit": 512 << 20, "rooms": rooms}
     done = process("cache", CLGRAPH_CACHE_SIZE="3G", **here)
     assert done.out == f"{tmp_path}, at most 3.0 GiB\n  programs: 1 files, 5 B\n"
-    done = process("cache", CLGRAPH_CACHE_SIZE="much")
-    assert (done.status, done.out) == (1, "")
-    assert "error: CLGRAPH_CACHE_SIZE is 'much': give bytes, or a whole number with K, M, G" in done.err
-    done = process("cache --clear", **here)
-    assert done.status == 0 and "cleared" in done.out and not (tmp_path / "programs").exists()
+    words = "CLGRAPH_CACHE_SIZE is 'much': give bytes, or a whole number with K, M, G"
+    process("cache", CLGRAPH_CACHE_SIZE="much").refused(words)
+    assert "cleared" in process("cache --clear", **here).fine().out
+    assert not (tmp_path / "programs").exists()
 
 
 # --- files in the current folder that have the names of modules --------------------------------------------
@@ -214,10 +205,9 @@ def trap(tmp_path):
     """A folder of modules that note that they were run."""
     folder = tmp_path / "trap"
     folder.mkdir()
+    note = f"open({str(tmp_path / 'marker')!r}, 'a').write(__name__ + ' ')\nraise ImportError('trapped')\n"
     for name in NAMES:
-        (folder / f"{name}.py").write_text(
-            f"open({str(tmp_path / 'marker')!r}, 'a').write({name!r} + ' ')\nraise ImportError('trapped')\n"
-        )
+        (folder / f"{name}.py").write_text(note)
     return folder
 
 
@@ -236,16 +226,14 @@ def command(trap, *args, **env):
 @pytest.mark.parametrize(("word", "status"), [("devices", 0), ("doctor", 1)])
 def test_nothing_from_the_current_folder_runs(trap, word, status):
     # an empty cache: the first probe of each device is made in a child
-    done = command(trap, word, CLGRAPH_CACHE_DIR=str(trap.parent / "cache"))
-    assert done.status == status, done.err
+    command(trap, word, CLGRAPH_CACHE_DIR=str(trap.parent / "cache")).fine(status)
 
 
 @pytest.mark.first_device
 def test_nothing_from_the_current_folder_runs_in_a_benchmark(device, trap):
     out = trap.parent / "out"
     only = ["--only", "*/drv exact/clgraph, one core", "--no-figures", "--repeat", "1"]
-    done = command(trap, "bench", "sampling", "--sizes", "300", *only, "--out", out)
-    assert done.status == 0, done.err
+    command(trap, "bench", "sampling", "--sizes", "300", *only, "--out", out).fine()
     assert list((out / "cases").iterdir())
 
 
@@ -260,14 +248,12 @@ def test_an_empty_entry_of_pythonpath_is_not_the_current_folder(trap, monkeypatc
 
 
 def test_the_doctor_names_them(trap):
-    (trap / "random").mkdir()
-    (trap / "random/__init__.py").write_text("")
-    (trap / "logging").mkdir()  # no package
-    (trap / "sys.py").write_text("")  # cannot be hidden
-    (trap / "mine.py").write_text("")
-    done = command(trap, "doctor", "--json")
-    assert done.status == 1
-    faults = {fault["fault"]: fault["remedy"] for fault in json.loads(done.out)["faults"]}
+    for folder in ("random", "logging"):  # of which logging is no package
+        (trap / folder).mkdir()
+    for file in ("random/__init__.py", "sys.py", "mine.py"):  # sys cannot be hidden
+        (trap / file).touch()
+    told = command(trap, "doctor", "--json").json(1)
+    faults = {fault["fault"]: fault["remedy"] for fault in told["faults"]}
     named = {fault.split(" ")[0] for fault in faults if "would be imported instead of the module" in fault}
     assert named == {str(trap / f"{name}.py") for name in NAMES} | {str(trap / "random")}
     assert not any(word in remedy for remedy in faults.values() for word in ("mv ", "rm "))

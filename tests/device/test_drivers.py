@@ -56,8 +56,7 @@ def corrected(*, oclgrind=False):
 
 @pytest.mark.smoke
 def test_import_queries_nothing():
-    done = python("-c", "import sys, clgraph; assert 'pyopencl' not in sys.modules, 'pyopencl was imported'")
-    assert done.status == 0, done.err
+    python("-c", "import sys, clgraph; assert 'pyopencl' not in sys.modules, 'pyopencl was imported'").fine()
 
 
 @pytest.mark.parametrize(
@@ -140,21 +139,22 @@ def test_folder_where_the_cache_cannot_be_written(bare, monkeypatch):
 
 
 def test_pip_packages_by_their_file_lists(monkeypatch, tmp_path):
-    info = tmp_path / "lib/python3.11/site-packages/intel_opencl_rt-2025.0.5.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: intel-opencl-rt\nVersion: 2025.0.5\n")
-    (info / "RECORD").write_text("../../libintelocl.so,,\n")
-    library = tmp_path / "lib/libintelocl.so"
-    library.touch()
+    info = "lib/python3.11/site-packages/intel_opencl_rt-2025.0.5.dist-info"
+    metadata = "Metadata-Version: 2.1\nName: intel-opencl-rt\nVersion: 2025.0.5"
+    put(tmp_path, {f"{info}/METADATA": metadata, f"{info}/RECORD": "../../libintelocl.so,,"})
+    put(tmp_path, {"lib/libintelocl.so": ""})
 
     def distribution(name):
         if name != "intel-opencl-rt":
             raise importlib.metadata.PackageNotFoundError(name)
-        return importlib.metadata.PathDistribution(info)
+        return importlib.metadata.PathDistribution(tmp_path / info)
 
     monkeypatch.setattr(importlib.metadata, "distribution", distribution)
     (icd,) = drivers.pip_icds()
-    assert (icd.library, icd.origin) == (str(library), "pip package intel-opencl-rt 2025.0.5")
+    assert (icd.library, icd.origin) == (
+        f"{tmp_path}/lib/libintelocl.so",
+        "pip package intel-opencl-rt 2025.0.5",
+    )
 
 
 def test_children_look_for_themselves():
@@ -162,14 +162,6 @@ def test_children_look_for_themselves():
     code = "import os, clgraph.device.drivers as d; d.platforms(); print(os.environ.get('OCL_ICD_VENDORS'))"
     done = python("-c", code, OCL_ICD_VENDORS="")
     assert done.out.strip() in ("None", ""), done.out + done.err
-
-
-def test_no_platform_at_all(tmp_path):
-    done = python(
-        "-c", "import clgraph.device as d; d.get_device()", raises=True, OCL_ICD_VENDORS=str(tmp_path)
-    )
-    for words in ("DeviceError", "pip install 'pyclgraph[cpu]'", "apt-get install pocl-opencl-icd"):
-        assert words in done.err
 
 
 # --- drivers that pip installed, registered with the loader inside pyopencl's wheel -----------------------
@@ -210,16 +202,14 @@ def test_drivers_that_the_loader_was_told_of_too_late():
     missed = [icd.library for icd in drivers.find_icds() if icd.corrected and "intel" in icd.library]
     if not missed:
         pytest.skip("no driver here needs correcting")
-    code = (
-        "import pyopencl\n"
-        "try: pyopencl.get_platforms()\n"
-        "except pyopencl.Error: pass\n"
-        "import clgraph\n"
-        "try: clgraph.get_device('intel')\n"
-        "except clgraph.DeviceError as error: print(error)\n"
-    )
-    done = python("-c", code)
-    assert missed[0] in done.out and "clgraph doctor --fix" in done.out, done.out + done.err
+    code = """if True:
+        import contextlib, pyopencl, clgraph
+        with contextlib.suppress(pyopencl.Error):
+            pyopencl.get_platforms()
+        clgraph.get_device("intel")
+        """
+    said = python("-c", code, raises=True).fine(1).err
+    assert "DeviceError" in said and missed[0] in said and "clgraph doctor --fix" in said, said
     assert python("-c", "import clgraph; print(clgraph.get_device('intel').kind)").out == "cpu\n"
 
 

@@ -1,6 +1,6 @@
 """CLGRAPH_WITHOUT: what it hides, what it refuses, and that what a poor device lacks is refused, not run."""
 
-from functools import cache
+from functools import cache, partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +12,6 @@ from clgraph import Graph
 from clgraph.device import get_device
 from clgraph.device.hardware import FEATURES, Setup, Without
 from clgraph.device.launch import record_launches
-from clgraph.device.launch_config import fit_group
 from clgraph.device.probe import _candidates
 from clgraph.device.program import build_source, read_source
 from clgraph.errors import BuildError, CapacityError, DeviceError, InputError
@@ -92,45 +91,27 @@ def test_beyond_the_limits_nothing_runs(device):
         poor.reserve({"a": 60_000, "b": 60_000})
 
 
-@pytest.mark.parametrize(
-    ("feature", "line"),
-    [
-        ("FP64", "double x = 1;"),
-        ("INT64_ATOMICS", "atom_add(y, 1ul);"),
-        ("PREFETCH", "__builtin_prefetch(y);"),
-    ],
-)
-def test_what_is_hidden_does_not_build(device, feature, line):
+USES = {"FP64": "double x = 1;", "INT64_ATOMICS": "atom_add(y, 1ul);", "PREFETCH": "__builtin_prefetch(y);"}
+
+
+@pytest.mark.parametrize("feature", USES)
+def test_what_is_hidden_does_not_build(device, feature):
     """A kernel that uses a feature without asking for it is seen."""
     if f"HAVE_{feature}" not in device.features:
         pytest.skip("the device has no such feature")
-    source = read_source("device/memory_fill") + f"\n__kernel void use(__global ulong *y) {{ {line} }}"
+    source = (
+        read_source("device/memory_fill") + f"\n__kernel void use(__global ulong *y) {{ {USES[feature]} }}"
+    )
     poor = poorer(device, feature.lower())
     build_source(device, "test", source, device.build_options)
     with pytest.raises(BuildError):
         build_source(poor, "test", source, poor.build_options, keep=False)
 
 
-def test_what_is_not_there_is_refused_by_name(device):
+def test_float64_that_is_not_there_is_refused_by_name(device):
     graph = Graph.from_edges([0, 1, 2], [1, 2, 0])
     with pytest.raises(InputError, match="no float64 arithmetic: use dtype='float32'"):
         clgraph.pagerank(graph, dtype="float64", device=poorer(device, "fp64"))
-    poor = poorer(device, "buffer=1K,memory=4K")
-    large = Graph.from_edges(np.arange(2000), np.arange(1, 2001))
-    for call in (
-        lambda: clgraph.bfs(large, 0, device=poor),
-        lambda: clgraph.connected_components(large, device=poor),
-        lambda: clgraph.pagerank(large, device=poor),
-        lambda: clgraph.sample(large, "drv", size="50%", seed=1, device=poor),
-    ):
-        with pytest.raises(CapacityError, match="bytes"):
-            call()
-
-
-def test_work_groups_are_halved_to_fit(device):
-    poor = poorer(device, "work_group=100,local_memory=1K")
-    assert fit_group(256, poor) == 64
-    assert fit_group(256, poor, each=64) == 16 and fit_group(1, poor, each=4096) == 1
 
 
 # --- each thing that a device may lack, hidden alone: the same bytes as with it, ranks within the same bound
@@ -148,15 +129,14 @@ WORDS = {
     "local_memory=16K": None,
     "buffer=128M": None,
 }
+WALKS = {"method": "monte-carlo", "walks": 500, "seed": 1}
 
 
 @cache
 def graphs():
     """A power-law graph with a star in it, and a directed one."""
-    small = clgraph.powerlaw_graph(3000, average_degree=6, seed=2)
-    star = np.arange(1, 3000)
-    tails, heads = np.append(small.tails, 0 * star), np.append(small.col_idx, star)
-    whole = Graph.from_edges(tails, heads)
+    small, star = clgraph.powerlaw_graph(3000, average_degree=6, seed=2), np.arange(1, 3000)
+    whole = Graph.from_edges(np.append(small.tails, 0 * star), np.append(small.col_idx, star))
     ends = np.random.default_rng(4).integers(0, 1000, (2, 4000))
     return whole, Graph.from_edges(*ends, directed=True)
 
@@ -176,11 +156,7 @@ def exact_calls(device):
         "strong": lambda: clgraph.connected_components(directed, connection="strong", device=device).labels,
         "triangles": lambda: clgraph.triangles(whole, device=device),
         "generate": lambda: clgraph.powerlaw_graph(5000, seed=3, device=device).col_idx,
-        "walks": lambda: (
-            clgraph.personalized_pagerank(
-                directed, [3], method="monte-carlo", walks=500, seed=1, device=device
-            ).visits
-        ),
+        "walks": lambda: clgraph.personalized_pagerank(directed, [3], device=device, **WALKS).visits,
     }
 
 
@@ -199,23 +175,18 @@ def test_the_same_without(device, word):
         found, expected = np.asarray(poor_calls[name]()), np.asarray(calls[name]())
         assert found.dtype == expected.dtype and found.shape == expected.shape, name
         assert found.tobytes() == expected.tobytes(), name
-    directed = graphs()[1]
-    one, other = (clgraph.pagerank(directed, tol=1e-6, device=dev).scores for dev in (device, poor))
-    assert np.abs(one - other).sum() < 1e-5
-    one, other = (
-        clgraph.personalized_pagerank(directed, [3, 5], method="coo", tol=1e-6, device=dev).scores
-        for dev in (device, poor)
-    )
-    assert np.abs(one - other).sum() < 1e-4
+    ranks = partial(clgraph.pagerank, graphs()[1], tol=1e-6)
+    personal = partial(clgraph.personalized_pagerank, graphs()[1], [3, 5], method="coo", tol=1e-6)
+    for call, bound in ((ranks, 1e-5), (personal, 1e-4)):
+        assert np.abs(call(device=device).scores - call(device=poor).scores).sum() < bound
 
 
-@pytest.mark.parametrize("name", sorted(exact_calls(None)))
+@pytest.mark.parametrize("name", ["pagerank", *sorted(exact_calls(None).keys() - {"walks"})])
 def test_what_does_not_fit_is_refused_before_it_runs(device, name):
-    if name == "walks":
-        pytest.skip("its graph is small")
     poor = poorer(device, "buffer=1K,memory=40K", force=True)
+    calls = exact_calls(poor) | {"pagerank": lambda: clgraph.pagerank(graphs()[0], device=poor)}
     with record_launches() as launches, pytest.raises(CapacityError, match="bytes"):
-        exact_calls(poor)[name]()
+        calls[name]()
     assert [launch for launch in launches if not launch.program.startswith("device/")] == []
 
 

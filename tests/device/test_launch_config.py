@@ -37,7 +37,9 @@ def test_configurations_are_cut_to_the_device():
     table = LaunchTable(gpu=WorkGroup(256), cpu=WorkGroup(4), simulator=WorkGroup(4))
     assert table.of(device("gpu", max_work_group=64)).local == 64
     assert table.of(device("cpu", max_work_group=1)).local == 1
-    assert fit_group(256, device("gpu", local_memory=1 << 10), each=16) == 64
+    small = device("gpu", max_work_group=100, local_memory=1 << 10)
+    assert [fit_group(256, small, each=each) for each in (1, 16, 64)] == [64, 64, 16]
+    assert fit_group(1, small, each=4096) == 1
     assert fit_local(1024, 8 * 1024, device("gpu", local_memory=1 << 11)) == 256
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pyopencl as cl
 import pytest
 from cli_runs import ROOT
+from graph_files import put
 
 from clgraph.errors import BuildError, InputError
 from clgraph.fpga import offline, parameters
@@ -59,28 +60,20 @@ def aoc(tmp_path, monkeypatch):
     """A folder on the PATH with an aoc that notes its line."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    tool = folder / "aoc"
-    tool.write_text(AOC.format(folder=folder))
-    tool.chmod(0o700)
+    put(folder / "aoc", AOC.format(folder=folder)).chmod(0o700)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
     return folder
 
 
 def test_aoc_line_and_report(aoc, tmp_path, run):
     out = tmp_path / "x.aocx"
-    told = run("fpga compile --board de5net_a7 --param UNROLL=8 --only pagerank -o", out)
-    assert told.status == 0
+    told = run("fpga compile --board de5net_a7 --param UNROLL=8 --only pagerank -o", out).fine()
     line = (aoc / "line").read_text().split("\n")
     assert line[:5] == ["-board=de5net_a7", "-report", "-DKIND_FPGA", "-DINTEL_PIPELINES", "-DUNROLL=8"]
     sources = [word for word in line if word.endswith(".cl")]
-    assert {Path(s).name.split("__")[0].removesuffix(".cl") for s in sources} == {
-        "device_memory_fill",
-        "ranking_solver",
-        "ranking_partitions",
-        "ranking_contribution",
-        "theses_serial",
-        "theses_pull",
-    }
+    names = "ranking_solver ranking_partitions ranking_contribution theses_serial theses_pull"
+    of = {Path(s).name.split("__")[0].removesuffix(".cl") for s in sources}
+    assert of == {"device_memory_fill", *names.split()}
     assert all("PIPELINE void" in Path(s).read_text() for s in sources)
     assert " -board=de5net_a7 " in told.err
     assert "202.88 MHz" in told.out
@@ -91,11 +84,10 @@ def test_aoc_line_and_report(aoc, tmp_path, run):
     assert side["report"]["fmax_mhz"] == 202.88
     assert side["report"]["resources"]["RAM blocks"] == {"used": 1453, "of": 2560}
     assert "RAM blocks: 1453 of 2560" in run("fpga show", out).out
-    told = run("fpga compile --report --json -q -o", tmp_path / "r.aocx")
+    assert run("fpga compile --report --json -q -o", tmp_path / "r.aocx").json()["report_only"] is True
     assert "-rtl" in (aoc / "line").read_text().split("\n")
-    assert json.loads(told.out)["report_only"] is True
     assert not (tmp_path / "r.aocx.json").exists()
-    assert run("fpga compile --emulate -o", tmp_path / "e.aocx").status == 0
+    run("fpga compile --emulate -o", tmp_path / "e.aocx").fine()
     assert (aoc / "line").read_text().split("\n")[0] == "-march=emulator"
 
 

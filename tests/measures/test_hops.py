@@ -16,6 +16,10 @@ def hop_plot(device, graph, **options):
     return hop_plots(Pack.of(device, [graph]), **options)[0]
 
 
+def path_of(n):
+    return Graph.from_edges(np.arange(n - 1), np.arange(1, n))
+
+
 def pairs_by_networkx(graph, sources):
     """Pairs within 0, 1, ... hops from these sources."""
     whole = to_networkx(graph)
@@ -45,7 +49,7 @@ def test_from_some_vertices(device):
 
 def test_deep_graphs_are_searched_one_by_one(device):
     for n in (40, 400):  # 40: a depth between that of one launch and that at which searches part
-        path, h = Graph.from_edges(np.arange(n - 1), np.arange(1, n)), np.arange(n)
+        path, h = path_of(n), np.arange(n)
         found = hop_plot(device, path)
         assert found.pairs.tolist() == (n + 2 * h * n - h * (h + 1)).tolist()
     some = hop_plot(device, path, sources=300)
@@ -55,10 +59,8 @@ def test_deep_graphs_are_searched_one_by_one(device):
 @pytest.mark.parametrize("words", [1, 2, 8])
 def test_a_work_item_for_each_graph_counts_what_all_together_do(device, monkeypatch, words):
     monkeypatch.setattr(hops, "LAUNCH", everywhere(words))
-    h = np.arange(200)
     graphs = [tangle(n, n=n, edges=2 * n).without_self_loops for n in (150, 64, 300)]
-    path, pair = Graph.from_edges(h[:-1], h[1:]), Graph.from_edges([0], [1])
-    graphs += [Graph.from_edges([], [], vertices=h[:5]), path, pair]
+    graphs += [Graph.from_edges([], [], vertices=range(5)), path_of(200), path_of(2)]
     sources = [draw_sources(150, 100, 7)]
     sources += [np.arange(each.num_vertices, dtype=np.int32) for each in graphs[1:]]
     found = hops._graph_by_graph(Pack.of(device, graphs), sources)
@@ -74,8 +76,7 @@ def test_a_work_item_for_each_graph_counts_what_all_together_do(device, monkeypa
 @pytest.mark.parametrize("words", [0, 1, 2, 8])
 def test_of_one_graph_each_core_takes_some_sources(device, monkeypatch, words):
     monkeypatch.setattr(hops, "LAUNCH", everywhere(words))
-    made = []
-    real = hops._graph_by_graph
+    made, real = [], hops._graph_by_graph
     monkeypatch.setattr(hops, "_graph_by_graph", lambda *of: made.append(real(*of)) or made[-1])
     for n, sources in ((700, 641), (700, 700), (1500, 65)):
         graph = tangle(n, n=n, edges=2 * n).without_self_loops
@@ -96,9 +97,8 @@ def test_of_one_graph_each_core_takes_some_sources(device, monkeypatch, words):
         assert (found is not None) == (words > 0 and cores <= 5 and most == each * cores)
     # 48 distances and one more
     for n in (48, 49):
-        path = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
         monkeypatch.setitem(vars(device), "compute_units", 1)
-        assert hop_plot(device, path).pairs[-1] == n * n
+        assert hop_plot(device, path_of(n)).pairs[-1] == n * n
         assert (made[-1] is not None) == (words > 0 and n == 48)
 
 

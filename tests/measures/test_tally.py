@@ -25,37 +25,33 @@ from clgraph.measures.triangle_count import count_triangles
 # --- degrees ----------------------------------------------------------------------------------------------
 
 
-def assert_counts(device, graph, **options):
-    ((degrees, counts),) = degree_histograms(Pack.of(device, [graph]), **options)
-    want = np.bincount(graph.degrees)
-    assert degrees.dtype == counts.dtype == np.int64
-    assert degrees.tolist() == np.flatnonzero(want).tolist()
-    assert counts.tolist() == want[want > 0].tolist()
+def star(leaves):
+    return np.zeros(leaves, int), np.arange(1, leaves + 1)
 
 
-def test_degrees_of_all_kinds(device):
-    """Counted in local and in global memory; of no vertices, and of no edges."""
-    star = Graph.from_edges(np.zeros(3000, int), np.arange(1, 3001))
-    none, lone = Graph.from_edges([], []), Graph.from_edges([], [], vertices=[1, 2, 3])
-    for graph in (star, tangle(3).without_self_loops, none, lone):
-        for bins in (2, BINS):
-            assert_counts(device, graph, bins=bins)
-
-
-@pytest.mark.parametrize("leaves", [BINS - 1, BINS, 70_000])
-def test_hubs_on_both_sides_of_the_limit(device, leaves):
-    tail, head = np.zeros(leaves, int), np.arange(1, leaves + 1)
-    assert_counts(device, Graph.from_edges(np.append(tail, 1), np.append(head, 2)))
-
-
-def test_all_vertices_alike(device):
+def graphs_by_degree():
+    """Hubs on both sides of the limit; of no vertices, and of no edges; all vertices alike; large offsets."""
+    yield Graph.from_edges(*star(3000))
+    for leaves in (BINS - 1, BINS, 70_000):
+        yield Graph.from_edges(*np.append(star(leaves), [[1], [2]], axis=1))
+    yield tangle(3).without_self_loops
+    yield Graph.from_edges([], [])
+    yield Graph.from_edges([], [], vertices=[1, 2, 3])
     n = 100_000  # every work-item of every group counts the same degree
-    assert_counts(device, Graph.from_edges(np.arange(n), (np.arange(n) + 1) % n))
-
-
-def test_large_offsets(device):
+    yield Graph.from_edges(np.arange(n), (np.arange(n) + 1) % n)
     graph = tangle(2).without_self_loops
-    assert_counts(device, Graph(graph.row_ptr.astype(np.int64), graph.col_idx, directed=False))
+    yield Graph(graph.row_ptr.astype(np.int64), graph.col_idx, directed=False)
+
+
+@pytest.mark.parametrize("bins", [2, BINS])
+def test_degrees_of_all_kinds(device, bins):
+    """Counted in local and in global memory."""
+    for graph in graphs_by_degree():
+        ((degrees, counts),) = degree_histograms(Pack.of(device, [graph]), bins=bins)
+        want = np.bincount(graph.degrees)
+        assert degrees.dtype == counts.dtype == np.int64
+        assert degrees.tolist() == np.flatnonzero(want).tolist()
+        assert counts.tolist() == want[want > 0].tolist()
 
 
 def test_each_graph_has_its_own(device):
@@ -103,10 +99,8 @@ def test_triangles_beyond_32_bits(device):
 
 @pytest.mark.smoke
 def test_assortativity(device):
-    graphs = [
-        *(simple_view(tangle(seed, n=40 + 60 * seed)) for seed in range(3)),
-        powerlaw_graph(2000, seed=3),
-    ]
+    graphs = [simple_view(tangle(seed, n=40 + 60 * seed)) for seed in range(3)]
+    graphs.append(powerlaw_graph(2000, seed=3))
     pack = Pack.of(device, graphs)
     for graph, degrees, products in zip(graphs, degree_histograms(pack), degree_products(pack), strict=True):
         whole = to_networkx(graph)

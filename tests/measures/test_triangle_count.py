@@ -9,7 +9,7 @@ from personalized import everywhere
 from samplers import awkward_graphs
 
 import clgraph
-from clgraph import Graph, InputError, clustering, core_numbers, powerlaw_graph, triangles
+from clgraph import Graph, clustering, core_numbers, powerlaw_graph, triangles
 from clgraph.measures import triangle_count
 from clgraph.reference.measures import (
     reference_clustering,
@@ -26,8 +26,8 @@ def test_equal_to_networkx(device, options):
         whole = to_networkx(graph)
         found = triangles(graph, device)
         assert found.dtype == np.int64
-        assert found.tolist() == [nx.triangles(whole, v) for v in range(graph.num_vertices)]
-        local = [nx.clustering(whole, v) for v in range(graph.num_vertices)]
+        assert dict(enumerate(found.tolist())) == nx.triangles(whole)
+        local = list(nx.clustering(whole).values())
         assert np.allclose(clustering(graph, device), local, rtol=1e-14, atol=0)
         cores = core_numbers(graph, device)
         assert cores.dtype == np.int32
@@ -35,7 +35,7 @@ def test_equal_to_networkx(device, options):
         if graph.directed:
             whole = as_networkx(graph)
             whole.remove_edges_from(list(nx.selfloop_edges(whole)))
-        assert cores.tolist() == [nx.core_number(whole)[v] for v in range(graph.num_vertices)]
+        assert dict(enumerate(cores.tolist())) == nx.core_number(whole)
         verify_core_numbers(graph, cores)
 
 
@@ -52,11 +52,15 @@ def test_known_graphs(device):
     assert triangles(path, device).sum() == 0
 
 
-def test_a_large_graph_against_matrix_products(device, data_path):
+def by_matrix_products(graph):
+    """The triangles of each vertex."""
+    matrix = graph.without_self_loops.to_scipy().astype(bool).astype(np.int64)
+    return ((matrix @ matrix).multiply(matrix).sum(axis=1) // 2).tolist()
+
+
+def test_a_large_graph(device, data_path):
     graph = clgraph.read(data_path("facebook_combined.txt"))
-    matrix = graph.to_scipy().astype(np.int64)
-    corners = np.asarray((matrix @ matrix * matrix).sum(axis=1)).ravel() // 2
-    assert np.array_equal(triangles(graph, device), corners)
+    assert triangles(graph, device).tolist() == by_matrix_products(graph)
 
 
 @pytest.mark.parametrize("most", [32, 64, 128])
@@ -66,9 +70,7 @@ def test_any_core(device, monkeypatch, most):
         shape = everywhere(triangle_count.LaunchConfig(run, skew, most, 8))
         monkeypatch.setattr(triangle_count, "LAUNCH", shape)
         for graph in (tangle(6), tangle(7, n=100, edges=2500), clgraph.rmat_graph(8, seed=1, device=device)):
-            matrix = graph.without_self_loops.to_scipy().astype(bool).astype(np.int64)
-            corners = (matrix @ matrix).multiply(matrix).sum(axis=1) // 2
-            assert triangles(graph, device).tolist() == corners.tolist()
+            assert triangles(graph, device).tolist() == by_matrix_products(graph)
 
 
 def test_sums_beyond_32_bits_carry(device):
@@ -94,8 +96,6 @@ def test_small_and_foreign(device):
     assert clustering(sp.csr_array(np.ones((3, 3))), device).tolist() == [1, 1, 1]
     arcs = Graph.from_edges([0, 1, 2, 3], [1, 2, 0, 3], directed=True)  # directions play no part
     assert triangles(arcs, device).tolist() == clustering(arcs, device).tolist() == [1, 1, 1, 0]
-    with pytest.raises(InputError, match="a Graph is needed"):
-        triangles([[0, 1]], device)
 
 
 DEFINITIONS = ("undirected", "ldbc", "networkx")
@@ -141,15 +141,12 @@ def test_the_example_of_ldbc(device, data_path, name):
     assert np.allclose(found, want[:, 1], rtol=1e-12, atol=0)
 
 
-def test_definitions_of_undirected_graphs_agree_and_others_are_refused(device):
+def test_definitions_of_undirected_graphs_agree(device):
     graph = tangle(4)
     expected = clustering(graph, device)
     for definition in DEFINITIONS:
         assert clustering(graph, device, definition=definition).tolist() == expected.tolist()
         verify_clustering(graph, expected, definition)
-    for definition in ("fagiolo", None, 1):
-        with pytest.raises(InputError, match="definition is"):
-            clustering(graph, device, definition=definition)
 
 
 def test_the_verifier_of_coefficients_sees_what_is_wrong():
@@ -164,19 +161,14 @@ def test_the_verifier_of_coefficients_sees_what_is_wrong():
 # --- core numbers -----------------------------------------------------------------------------------------
 
 
-def test_cores_of_awkward_graphs(device):
+@pytest.mark.smoke
+def test_cores(device):
     for graph in [*awkward_graphs(), powerlaw_graph(800, seed=1)]:
         assert core_numbers(graph, device).tolist() == reference_core_numbers(graph).tolist()
-
-
-@pytest.mark.smoke
-def test_known_cores(device):
     clique = Graph.from_edges(*np.triu_indices(40, 1))
     assert core_numbers(clique, device).tolist() == [39] * 40
     assert core_numbers(Graph.from_edges([], [], vertices=[1, 2]), device).tolist() == [0, 0]
     assert core_numbers(Graph.from_edges([], []), device).tolist() == []
-    with pytest.raises(InputError, match="Graph"):
-        core_numbers(7)
 
 
 def test_the_verifier_of_cores_sees_what_is_wrong():

@@ -10,8 +10,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import mode
 from xml.etree import ElementTree
 
 sys.path[:0] = [str(folder) for folder in Path(__file__).resolve().parents[1:3]]
@@ -58,19 +60,11 @@ class Runner:
     def run(self, *arguments):
         """Exit status (None: it took too long) and output of a child of this platform's Python."""
         with open(self.scratch / "said", "w+b") as said:
-            process = subprocess.Popen(
-                [self.python, *arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=subprocess.STDOUT,
-                env=self.environment(),
-                cwd=ROOT,
-            )
+            files = {"stdin": subprocess.DEVNULL, "stdout": said, "stderr": subprocess.STDOUT}
+            how = {**files, "env": self.environment(), "cwd": ROOT, "timeout": self.seconds}
             try:
-                status = process.wait(self.seconds)
+                status = subprocess.run([self.python, *arguments], **how).returncode
             except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
                 status = None
             said.seek(0)
             return status, said.read().decode(errors="replace")
@@ -114,17 +108,14 @@ class Runner:
 
 def outcomes(report):
     """Outcome and name of each test of a JUnit report."""
-    found = []
     for case in ElementTree.parse(report).iter("testcase"):
-        kinds = {child.tag: child for child in case}
+        kinds = {child.tag: child.get("type") for child in case}
+        outcome = "passed"
         if "failure" in kinds or "error" in kinds:
             outcome = "failed"
         elif "skipped" in kinds:
-            outcome = "known" if kinds["skipped"].get("type") == "pytest.xfail" else "skipped"
-        else:
-            outcome = "passed"
-        found.append((outcome, str(case.get("name"))))
-    return found
+            outcome = "known" if kinds["skipped"] == "pytest.xfail" else "skipped"
+        yield outcome, str(case.get("name"))
 
 
 def ending(status):
@@ -173,10 +164,10 @@ def examined(key, files, seconds, venvs, scratch):
     row |= {"digests": made, "digests_ended": ended} if ended else {"digests": made}
     if key == "oclgrind":
         return row | (oclgrind(runner) if files else {})
-    counts, faults = dict.fromkeys(OUTCOMES, 0), []
+    counts, faults = Counter(dict.fromkeys(OUTCOMES, 0)), []
     for file in files:
         more, names = runner.tests(file)
-        counts = {name: counts[name] + more[name] for name in OUTCOMES}
+        counts.update(more)
         faults += names
         print(f"    {file:42} {said(more)}", flush=True)
     return row | ({"counts": counts, "faults": faults} if files else {})
@@ -214,11 +205,8 @@ def table(rows):
 
 def most_common(digests):
     """The digest of each sample that most platforms have."""
-    found = {}
-    for name in dict.fromkeys(name for one in digests for name in one):
-        values = [one[name] for one in digests if name in one]
-        found[name] = max(values, key=values.count)
-    return found
+    names = dict.fromkeys(name for one in digests for name in one)
+    return {name: mode(one[name] for one in digests if name in one) for name in names}
 
 
 def main():

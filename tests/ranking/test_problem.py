@@ -23,8 +23,6 @@ BAD = {
     "id of another type": ({"nstart": {"x": 1}}, "nstart: .*'x'.* is not in the graph"),
     "shape": ({"personalization": [1, 2]}, r"shape \(2,\); the graph has 3"),
     "words": ({"personalization": ["a", "b", "c"]}, "not a number"),
-    "policy": ({"dangling": "ignore"}, "use 'personalization', 'uniform', 'drop'"),
-    "damping 1": ({"damping": 1}, "damping is 1"),
     "damping nan": ({"damping": float("nan")}, "finite"),
     "damping negative": ({"damping": -0.1}, "at least 0 and below 1"),
     "damping text": ({"damping": "0.85"}, "use a number"),
@@ -40,11 +38,7 @@ BAD = {
     "vacuous, linf": ({"tol": 1, "norm": "linf"}, "cannot fail"),
     "norm": ({"norm": "l3"}, "norm is 'l3'"),
     "max_iter": ({"max_iter": 0}, "max_iter is 0"),
-    "max_iter float": ({"max_iter": 10.0}, "max_iter is 10.0"),
     "variant": ({"variant": "fast"}, "variant is 'fast'"),
-    "dtype": ({"dtype": "float16"}, "dtype is 'float16'"),
-    "what then": ({"on_nonconvergence": "ignore"}, "on_nonconvergence"),
-    "weight": ({"weight": "yes"}, "weight is 'yes'"),
 }
 
 
@@ -73,14 +67,13 @@ def test_bad_graphs():
 def test_top(device):
     graph = Graph.from_edges(["a", "b", "c", "d", "e"], ["c", "c", "a", "e", "d"], directed=True)
     found = pagerank(graph, max_iter=500, device=device)
-    names = [name for name, _ in found.top(10)]
+    best = found.top(10)
+    names, values = ([pair[i] for pair in best] for i in (0, 1))
     assert sorted(names) == list("abcde")
     assert names[0] == "c"
     assert names.index("d") < names.index("e")  # equal ranks: the smaller index first
-    values = [rank for _, rank in found.top(4)]
     assert values == sorted(values, reverse=True)
-    assert len(values) == 4
-    assert found.top(0) == []
+    assert found.top(4) == best[:4] and found.top(0) == []
     for bad in (-1, 1.5, True):
         with pytest.raises(InputError, match="k is"):
             found.top(bad)

@@ -56,10 +56,12 @@ def test_arcs(device, weighted, real, layout):
         assert made.pieces > layout.segments
 
 
-@pytest.mark.parametrize(("hot", "classes"), [(8, (4, 16)), (1, ()), (5000, (8, 5000))])
-def test_numbers(device, hot, classes):
-    """New numbers and sorted rows."""
-    layout = replace(TINY, hot=hot, classes=classes)
+@pytest.mark.parametrize(
+    ("hot", "classes", "segments"), [(8, (4, 16), 1), (8, (4, 16), 3), (1, (), 1), (5000, (8, 5000), 1)]
+)
+def test_numbers_and_long_rows(device, hot, classes, segments):
+    """New numbers, sorted rows, and long rows cut into pieces."""
+    layout = replace(TINY, hot=hot, classes=classes, segments=segments)
     for graph in layout_graphs():
         problem = make_problem(graph)
         want = on_host(graph, layout, graph_shares(graph, problem))
@@ -69,35 +71,21 @@ def test_numbers(device, hot, classes):
         made.number_rows()
         source, arc_share = made.sort_arcs()
         assert (made.sources, made.hot, made.arcs) == (want.sources, want.hot, graph.num_arcs)
-        assert_holds(device, made.order, want.order)
         assert_holds(device, made.number, np.argsort(want.order).astype(np.int32))
-        assert_holds(device, made.start, want.start)
         assert_holds(device, source, want.source)
-        assert_holds(device, made.hot_length, want.hot_length)
         if want.share is not None:
             assert_holds(device, arc_share, want.share)
-        begins = made.begins(graph.num_vertices, made.hot_length, made.cold_length)
-        for begin, wanted in zip(begins, want.begins[:2], strict=True):
-            assert_holds(device, begin, wanted)
-
-
-@pytest.mark.parametrize("segments", [1, 3])
-def test_long_rows(device, segments):
-    """Long rows cut into pieces."""
-    layout = replace(TINY, segments=segments)
-    for graph in layout_graphs():
-        want = on_host(graph, layout)
-        made = Sell(device, graph, None, np.float32, layout)
-        made.number_rows()
-        made.cut_long_rows(made.sort_arcs()[0])
+        made.cut_long_rows(source)
         assert (made.pieces, made.kinds) == (want.pieces, want.kinds)
         pieces = np.diff(want.first_piece)
         assert made.longest_join == pieces.max(initial=0)
         hubs = np.flatnonzero(pieces > layout.joined)
         assert sorted(device.download(made.hub, np.int32, made.hubs).tolist()) == hubs.tolist()
-        for name in ("piece_place", "piece_at", "first_piece", "long_number", "cell_piece", "cell_begin"):
+        arrays = "piece_place piece_at first_piece long_number cell_piece cell_begin order start hot_length"
+        for name in arrays.split():
             assert_holds(device, getattr(made, name), getattr(want, name))
-        for begin, wanted in zip(made.begins(*made.piece_lengths), want.begins[2:], strict=True):
+        rows = made.begins(graph.num_vertices, made.hot_length, made.cold_length)
+        for begin, wanted in zip((*rows, *made.begins(*made.piece_lengths)), want.begins, strict=True):
             assert_holds(device, begin, wanted)
 
 

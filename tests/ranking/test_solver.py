@@ -1,10 +1,8 @@
 """PageRank: distributions, stops, known answers and real graphs against the reference, NetworkX and LDBC."""
 
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import cycle, product
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -30,8 +28,6 @@ from clgraph.errors import ClgraphError, ConvergenceError, ConvergenceWarning, I
 from clgraph.ranking import pagerank, reproducible, solver
 from clgraph.ranking.solver import iterations_until
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
-
-Paths = Callable[[str], Path]
 
 
 @pytest.mark.smoke
@@ -230,10 +226,8 @@ def test_known_personalized(device):
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(("name", "directed"), [("directed", True), ("undirected", False)])
 def test_ldbc(device, data_path, name, directed, variant):
-    vertices = np.loadtxt(data_path(f"ldbc/example-{name}.v"), dtype=np.int64)
-    edges = np.loadtxt(data_path(f"ldbc/example-{name}.e"), dtype=str)[:, :2].astype(np.int64)
+    graph = read(data_path(f"ldbc/example-{name}.e"), format="ldbc", directed=directed)
     answer = np.loadtxt(data_path(f"ldbc/example-{name}-PR"))
-    graph = Graph.from_edges(edges[:, 0], edges[:, 1], directed=directed, vertices=vertices)
     index, options = graph.indices_of(answer[:, 0].astype(int)), {"dangling": "uniform", "variant": variant}
     for dtype, near in (("float32", 1e-6), ("float64", 1e-12)):
         found = pagerank(graph, tol=0, max_iter=2, dtype=dtype, device=device, **options)

@@ -83,15 +83,12 @@ def test_runs_take_all_slices(device):
     graph = skewed_graph(3)
     rows = RunSolver(device, graph, make_problem(graph), STOP, Numbers(device, "float32"), True)
     slices = -(-graph.num_vertices // rows.layout.width)
-    count, there = rows.balance["row"]
-    bound = device.download(there, np.int32, count + 1)
-    assert (bound[0], bound[-1], count) == (0, slices, min(MOST_RUNS, slices))
-    assert np.all(np.diff(bound) >= 0)
-    assert rows.sell.pieces > 0
-    count, there = rows.balance["piece"]
-    bound = device.download(there, np.int32, count + 1)
-    assert bound[0] == 0
-    assert bound[-1] * rows.layout.width >= rows.sell.pieces
+    bounds = {part: device.download(there, np.int32, n + 1) for part, (n, there) in rows.balance.items()}
+    assert bounds["row"][[0, -1]].tolist() == [0, slices]
+    assert rows.balance["row"][0] == min(MOST_RUNS, slices)
+    assert bounds["piece"][0] == 0
+    assert bounds["piece"][-1] * rows.layout.width >= rows.sell.pieces > 0
+    assert all(np.all(np.diff(bound) >= 0) for bound in bounds.values())
     as_reference(device, graph, 4, variant="runs")
 
 

@@ -3,15 +3,10 @@
 import numpy as np
 import pytest
 from graphs import random_graph
+from samplers import built, twins
 
 from clgraph import Graph
 from clgraph.sampling.copra import Copra
-
-
-def make(device, graph, **kwargs):
-    copra = Copra(device, graph, **kwargs)
-    copra.build()
-    return copra
 
 
 def arrays(copra):
@@ -21,7 +16,7 @@ def arrays(copra):
 
 def test_layout(device):
     graph = Graph.from_edges([0, 0, 1], [1, 2, 2])
-    start, end, edges = arrays(make(device, graph))
+    start, end, edges = arrays(built(device, graph))
     assert edges.tolist() == [-2, 0, 1, 2, -2, 1, 0, 2, -2, 2, 0, 1]
     assert (start.tolist(), end.tolist()) == ([2, 6, 10], [4, 8, 12])
 
@@ -32,7 +27,7 @@ def test_layout(device):
 @pytest.mark.cross
 def test_remove_and_restore_vertices(device, far_scan, duplicates):
     graph = random_graph(0, 30, 90, duplicates=duplicates).without_self_loops
-    copra = make(device, graph, far_scan=far_scan)
+    copra = built(device, graph, far_scan=far_scan)
     before = arrays(copra)
     gone = np.array([3, 0, 7, 8, 20], np.int32)
     listed = device.upload(gone)
@@ -56,23 +51,17 @@ def test_remove_and_restore_vertices(device, far_scan, duplicates):
 @pytest.mark.cross
 def test_remove_and_restore_edges(device, far_scan, duplicates, kernel):
     graph = random_graph(3, 12, 80, duplicates=duplicates).without_self_loops
-    copra = make(device, graph, far_scan=far_scan)
+    copra = built(device, graph, far_scan=far_scan)
     before = arrays(copra)
-    tail, head, place = graph.tails, graph.col_idx, np.arange(graph.num_arcs)
-    copy = np.array([np.count_nonzero((tail[:p] == tail[p]) & (head[:p] == head[p])) for p in place])
+    tail = graph.tails
+    slot = (np.arange(graph.num_arcs) + 2 * (tail + 1)).astype(copra.offset)
     rng = np.random.default_rng(1)
-    upper = rng.permutation(place[tail < head])[:15]
-
-    def twin(p):
-        return int(np.flatnonzero((tail == head[p]) & (head == tail[p]) & (copy == copy[p]))[0])
-
-    # either side of an edge may have been drawn
-    drawn = np.array([p if rng.random() < 0.5 else twin(p) for p in upper])
-    slots = (drawn + 2 * (tail[drawn] + 1)).astype(copra.offset)
+    upper = rng.permutation(np.flatnonzero(tail < graph.col_idx))[:15]
+    twin = twins(graph)[upper]
+    drawn = np.where(rng.random(15) < 0.5, upper, twin)  # either side of an edge may have been drawn
+    slots = slot[drawn]
     expected = before[2].copy()
-    for p in upper:
-        for q in (p, twin(p)):
-            expected[q + 2 * (tail[q] + 1)] = -1
+    expected[slot[np.append(upper, twin)]] = -1
     vertices = tail[drawn]
     if kernel == "vertex_edges":  # a slot of -1 is skipped
         vertices, slots = np.append(vertices, 5).astype(np.int32), np.append(slots, -1).astype(copra.offset)
@@ -86,7 +75,7 @@ def test_remove_and_restore_edges(device, far_scan, duplicates, kernel):
 
 def test_keep_component_counts_what_went(device):
     graph = Graph.from_edges([0, 1, 3, 4, 3], [1, 2, 4, 5, 5])  # a path 0-1-2, a triangle 3-4-5
-    copra = make(device, graph)
+    copra = built(device, graph)
     label = device.upload(np.array([0, 0, 0, 3, 3, 3], np.int32))
     assert copra.keep_component(label, 3) == 2
     assert copra.live_vertices().tolist() == [False] * 3 + [True] * 3

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from graphs import random_graph
-from samplers import equals_reference
+from samplers import built, equals_reference, twins
 
 from clgraph import keyed
 from clgraph.csr.generate import powerlaw_graph
@@ -20,12 +20,9 @@ class Slots:
 
     def __init__(self, graph, weight):
         self.graph, self.n, self.weight = graph, graph.num_vertices, weight
-        tail, head = graph.tails, graph.col_idx
-        low, high = np.minimum(tail, head), np.maximum(tail, head)
-        # the copies between two vertices, in the order of both rows
-        copy = [np.count_nonzero(head[graph.row_ptr[v] : p] == head[p]) for p, v in enumerate(tail)]
-        _, number = np.unique(np.stack((low, high, copy)), axis=1, return_inverse=True)
-        self.edge_of = number.reshape(-1)  # NumPy 2.0 gives it as many dimensions as the input has
+        tail = graph.tails
+        low, self.edge_of = np.flatnonzero(tail < graph.col_idx), np.empty(len(tail), int)
+        self.edge_of[low] = self.edge_of[twins(graph)[low]] = np.arange(len(low))
         self.slots = np.full(2 * self.n + len(tail), -1)  # the edge in a slot; headers hold none
         self.slot_of = np.arange(len(tail)) + 2 * (tail + 1)
         self.slots[self.slot_of] = self.edge_of
@@ -60,8 +57,7 @@ def test_draws_one_by_one(device, weight, far_scan):
     """Batch after batch the edges that the definition draws, half of the batch first and then undone."""
     for seed in range(3):
         graph = random_graph(seed, 40, 130, duplicates="keep").without_self_loops
-        copra = Copra(device, graph, far_scan=far_scan)
-        copra.build()
+        copra = built(device, graph, far_scan=far_scan)
         choice, drawn = ByDraw(copra, seed, weight=Fraction(weight)), Slots(graph, Fraction(weight))
         for step, count in enumerate((1, 12, 25, 10)):
             degrees = np.bincount(graph.tails[drawn.live[drawn.edge_of]], minlength=drawn.n)
@@ -81,12 +77,20 @@ def test_draws_one_by_one(device, weight, far_scan):
 
 @pytest.mark.slow
 @pytest.mark.first_device  # programs of its own
-def test_wide_offsets(device, monkeypatch):
+@pytest.mark.parametrize(
+    ("method", "duplicates", "options"),
+    [
+        ("dhyb", "keep", {"mix": "0.5"}),
+        ("dre", "keep", {"connection": "strong"}),
+        ("dre", "merge", {"connection": "strong"}),
+    ],
+)
+def test_wide_offsets(device, monkeypatch, method, duplicates, options):
     """COPRA's slots pass 2**31 before a CSR's arcs do."""
     monkeypatch.setattr("clgraph.sampling.copra.INT32_MAX", 100)
-    graph = random_graph(3, 120, 300, duplicates="keep")
-    assert Copra(device, graph.without_self_loops).offset is np.int64
-    equals_reference(graph, "dhyb", device, size="40%", seed=5, mix="0.5")
+    graph = random_graph(3, 60, 300, directed="connection" in options, duplicates=duplicates)
+    assert Copra(device, graph.undirected.without_self_loops).offset is np.int64
+    equals_reference(graph, method, device, size="40%", seed=5, **options)
 
 
 @pytest.mark.parametrize("mix", [1, 1.0, "1", "1.00"])

@@ -60,17 +60,6 @@ def test_two_equal_halves(device):
             equals_reference(path, method, device, size=4, seed=seed)
 
 
-@pytest.mark.smoke
-def test_exact_samples_are_nested(device):
-    graph = powerlaw_graph(3000, seed=4)
-    for method in EXACT:
-        inside = set(graph.ids.tolist())
-        for size in ("70%", "50%", "30%", "5%"):
-            smaller = set(sample(graph, method, size=size, seed=9, device=device).vertices.tolist())
-            assert smaller <= inside
-            inside = smaller
-
-
 def test_exact_says_which_way_it_took(device):
     graph = powerlaw_graph(3000, seed=4)
     for each, method, size, way in (

@@ -105,20 +105,6 @@ def test_the_law_of_weights(device):
     assert fits(Counter(found), {(i, j): w[i] * w[j] / 900 for i, j in product(range(5), repeat=2)}) > LEVEL
 
 
-@pytest.mark.parametrize("disjoint", BOTH)
-def test_a_batch_is_the_call_alone(device, disjoint):
-    graph = tangle(5, directed=True)
-    seeds = np.arange(48)
-    options = {"disjoint": disjoint, "device": device}
-    found = sample_neighbors(graph, seeds, [4, 3, 2], seed=9, batches=6, **options)
-    for b in range(6):
-        one = found.batch(b)
-        alone = sample_neighbors(graph, seeds[8 * b : 8 * b + 8], [4, 3, 2], seed=9 + b, **options)
-        for name in ("vertices", "row", "col", "edge", "vertex_offsets", "edge_offsets", "root"):
-            this, other = np.asarray(getattr(one, name)), np.asarray(getattr(alone, name))
-            assert this.dtype == other.dtype and this.tolist() == other.tolist(), name
-
-
 @pytest.mark.parametrize("options", OPTIONS[:2] + OPTIONS[4:6], ids=named)
 def test_vertex_numbers_for_positions(device, options):
     """Without relabelling, the same edges; the last hop's vertices are not listed."""
@@ -214,18 +200,14 @@ def test_hops_and_trees_are_independent(device):
         (([99], [1]), {}, "vertex 99 is not in the graph"),
         (([0, 0], [1]), {}, "seeds has 0 twice in a batch: give it once, or use disjoint=True"),
         (([0], []), {}, "fanouts has 0 hops"),
-        (([0], 3), {}, "fanouts is 3: use a list"),
-        (([0], {3}), {}, "fanouts is {3}: use a list"),
-        (([0], np.array([[1]])), {}, "fanouts is array([[1]]): use a list"),
+        *((([0], x), {}, f"fanouts is {x!r}: use a list") for x in (3, {3}, np.array([[1]]))),
         (([0], [[1], [1, 2]]), {}, "fanouts has [1]: use whole numbers"),
         (([0], [1]), {"batches": [[1], [1, 2]]}, "a batch's length is [1]"),
         (([0], [0]), {}, "fanouts has 0: use whole numbers from 1 to 1024, or -1"),
-        (([0], [1025]), {}, "fanouts has 1025"),
-        (([0], [True]), {}, "fanouts has True"),
+        *((([0], [x]), {}, f"fanouts has {x}") for x in (1025, True)),
         (([0, 1, 2], [1]), {"batches": 2}, "batches is 2, which does not divide 3 seeds"),
         (([0, 1], [1]), {"batches": [1, 2]}, "batches has 3 seeds in all, and seeds has 2"),
-        (([0, 1], [1]), {"batches": 0}, "batches is 0"),
-        (([0, 1], [1]), {"batches": "2"}, "batches is '2'"),
+        *((([0, 1], [1]), {"batches": x}, f"batches is {x!r}") for x in (0, "2")),
         (([0, 1], [1]), {"batches": 2, "seed": 2**64 - 1}, "batch 1 has no seed below"),
         (([0], [1]), {"direction": "both"}, "use 'in' or 'out'"),
         (([0], [1]), {"replace": 1}, "replace is 1: use True or False"),

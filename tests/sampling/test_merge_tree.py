@@ -9,6 +9,7 @@ from graphs import random_graph, tangle
 from samplers import rows_of_deletions
 
 from clgraph import Graph, powerlaw_graph
+from clgraph.reference.common import Rows
 from clgraph.sampling import deletion_times
 from clgraph.sampling.curve import _edge_order, _vertex_order
 from clgraph.sampling.deletion_times import rows_of_curve
@@ -28,17 +29,14 @@ GRAPHS = {
 @pytest.mark.cross
 def test_orders(device, name, by):
     for seed in range(6):
-        graph = GRAPHS[name](seed)
-        upper = np.flatnonzero(graph.tails < graph.col_idx)
-        edges = np.stack((graph.tails, graph.col_idx), axis=1).astype(np.int32)
-        rng = np.random.default_rng(seed)
+        graph, rng = GRAPHS[name](seed), np.random.default_rng(seed)
+        pairs = Rows(graph).ends
         if by == "vertices":
             given = rng.permutation(graph.num_vertices).astype(np.int32)
             order = given.tolist()
         else:
-            given = edges[rng.permutation(upper)].T.copy()
+            given = rng.permutation(np.array(pairs, np.int32)).T.copy()
             order = list(zip(*given.tolist(), strict=True))
-        pairs = list(map(tuple, edges[upper].tolist()))
         rows = zip(*(each.tolist() for each in whole_tree(device, graph, **{by: given})), strict=True)
         assert list(rows) == rows_of_deletions(graph.num_vertices, pairs, order)
 

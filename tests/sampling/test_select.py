@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from graphs import random_graph
+from samplers import built
 
 from clgraph import keyed
-from clgraph.sampling.copra import Copra
+from clgraph.reference.common import EdgeList
 from clgraph.sampling.draw import ByPriority
 
 COARSE = 61  # bits that a coarse priority leaves out: with the other 3 there are ties everywhere
@@ -31,11 +32,9 @@ def things(graph, seed, edges, shift):
     if not edges:
         v = np.arange(graph.num_vertices, dtype=np.int32)
         return keyed.vertex_priority(seed, v) >> np.uint64(shift), v, None
-    tail, head = graph.tails, graph.col_idx
-    arc = np.flatnonzero(tail < head)
-    copy = np.array([np.count_nonzero(head[graph.row_ptr[tail[p]] : p] == head[p]) for p in arc])
-    priority = keyed.edge_priority(seed, tail[arc], head[arc], copy)
-    return priority >> np.uint64(shift), tail[arc], arc
+    listed, arc = EdgeList.of(graph), np.flatnonzero(graph.tails < graph.col_idx)
+    priority = keyed.edge_priority(seed, listed.low, listed.high, listed.copy)
+    return priority >> np.uint64(shift), listed.low, arc
 
 
 def chosen(choice):
@@ -47,8 +46,7 @@ def chosen(choice):
 
 def check(device, graph, seed, edges, counts, *, coarse=False):
     """Batch after batch; each is undone and chosen again before it is accepted."""
-    copra = Copra(device, graph)
-    copra.build()
+    copra = built(device, graph)
     choice = ByPriority(copra, seed, edges=edges)
     if coarse:
         coarsen(choice)

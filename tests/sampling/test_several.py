@@ -1,17 +1,19 @@
 """Several sizes and several seeds in one call, and their samples as one sequence."""
 
 import pickle
+from itertools import product
 
 import numpy as np
 import pytest
 from graphs import random_graph
 
 from clgraph import Graph, InputError, Samples, powerlaw_graph, sample
-from clgraph.methods import EXACT, REDUCTIONS
+from clgraph.methods import CONTRACTING, EXACT, EXPLORING, REDUCTIONS
 from clgraph.reference import verify_sample
+from clgraph.reference.races import METHODS as RACES
 
 
-@pytest.mark.parametrize("method", REDUCTIONS)
+@pytest.mark.parametrize("method", [*REDUCTIONS, *RACES])
 def test_sizes_are_nested_and_in_the_order_given(device, method):
     graph = powerlaw_graph(600, seed=4)
     sizes = ["30%", 400, "50%", 0.3]
@@ -24,7 +26,7 @@ def test_sizes_are_nested_and_in_the_order_given(device, method):
     inside = [set(each.vertices.tolist()) for each in made]
     assert inside[0] == inside[3]
     assert inside[0] <= inside[2] <= inside[1]
-    if method not in ("cre", "crve"):  # a contraction may take another edge for a pair that has grown
+    if method not in CONTRACTING:  # a contraction may take another edge for a pair that has grown
         edges = [set(each.edges.tolist()) for each in made]
         assert edges[0] <= edges[2] <= edges[1]
 
@@ -34,7 +36,7 @@ def test_a_size_of_several_is_the_sample_of_that_size(device, method):
     """The largest one; with methods whose smaller samples do not depend on the larger ones every one."""
     for graph in (powerlaw_graph(600, seed=4), random_graph(3, 200, 420)):
         made = sample(graph, method, sizes=["80%", "45%", "10%"], seed=2, device=device)
-        for each in made if method in (*EXACT, "ebfs", "edfs") else made[:1]:
+        for each in made if method in (*EXACT, *EXPLORING) else made[:1]:
             alone = sample(graph, method, size=each.size, seed=2, device=device)
             np.testing.assert_array_equal(each.vertices, alone.vertices)
             np.testing.assert_array_equal(each.edges, alone.edges)
@@ -44,9 +46,11 @@ def test_a_size_of_several_is_the_sample_of_that_size(device, method):
 def test_sizes_that_the_graph_has_not(device, method):
     """Targets above the largest component leave it untouched, those below are sampled."""
     graph = Graph.from_edges([0, 1, 2, 3, 10], [1, 2, 3, 0, 11], vertices=range(12))
-    large, small = sample(graph, method, sizes=[9, 2], seed=1, device=device)
-    assert large.vertices.tolist() == [0, 1, 2, 3]
-    assert (large.algorithm, large.iterations) == ("untouched", 0)
+    *large, small = sample(graph, method, sizes=[99, 9, 2], seed=1, device=device)
+    for each in large:
+        assert each.vertices.tolist() == [0, 1, 2, 3]
+        assert (each.algorithm, each.iterations) == ("untouched", 0)
+        assert any("untouched" in note for note in each.notes)
     assert len(small.vertices) <= 2 and small.algorithm != "untouched"
 
 
@@ -66,18 +70,9 @@ def made(device):
     return sample(powerlaw_graph(300, seed=4), "dre", sizes=["50%", "20%"], seed=6, seeds=3, device=device)
 
 
-def test_seeds_run_one_after_the_other(made, device):
-    graph = powerlaw_graph(300, seed=4)
-    assert [(each.seed, each.size) for each in made] == [
-        (k, size) for k in (6, 7, 8) for size in ("50%", "20%")
-    ]
-    for each in made:
-        alone = sample(graph, "dre", size=each.size, seed=each.seed, device=device)
-        np.testing.assert_array_equal(each.edges, alone.edges)
-    assert len(sample(graph, "drv", size=0.5, seeds=2, device=device)) == 2
-
-
 def test_a_sequence(made):
+    """Of the samples of one seed after those of the other."""
+    assert [(each.seed, each.size) for each in made] == list(product((6, 7, 8), ("50%", "20%")))
     assert len(made) == 6 and len(made[4:2]) == 0
     assert made[-1].seed == made[5].seed == 8
     assert [each.seed for each in made[1:4]] == [6, 7, 7]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from graphs import random_graph
-from samplers import largest
+from samplers import built, largest, twins
 from scipy import stats
 from scipy.sparse.csgraph import connected_components
 
@@ -21,7 +21,6 @@ from clgraph import Graph, keyed
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.reference import reference_sample
 from clgraph.sampling import sample
-from clgraph.sampling.copra import Copra
 from clgraph.sampling.draw import ByDraw, ByPriority
 from clgraph.sampling.threshold_search import ExactRun
 
@@ -50,19 +49,15 @@ class _Left:
     """COPRA of a graph that some edges have left: the degrees of now are not those at the start."""
 
     def __init__(self, device, graph, gone):
-        self.copra = copra = Copra(device, graph)
-        copra.build()
+        self.copra = copra = built(device, graph)
         tail, head = graph.tails, graph.col_idx
         low = np.flatnonzero(tail < head)  # both arcs of edge e: low[e], and its twin in the row of the head
-        order = np.lexsort((tail, head))
-        twin = np.empty(len(order), np.int64)
-        twin[order] = np.arange(len(order))
         slots = (low[gone] + 2 * (tail[low[gone]].astype(np.int64) + 1)).astype(copra.offset)
         edges = {"vertices": device.upload(tail[low[gone]]), "slots": device.upload(slots)}
         copra.change("remove_vertex_edges", len(gone), **edges)
         kept = np.delete(low, gone)
         self.edge_of = np.full(len(tail), -1)
-        self.edge_of[kept] = self.edge_of[twin[kept]] = np.arange(len(kept))
+        self.edge_of[kept] = self.edge_of[twins(graph)[kept]] = np.arange(len(kept))
         self.tail, self.head = tail[kept], head[kept]
         self.edges, self.vertices = len(kept), len(np.unique((self.tail, self.head)))
         degree = np.bincount(np.append(self.tail, self.head), minlength=copra.n)
@@ -363,6 +358,7 @@ def test_dhyb_stands_between_its_parts(device):
 # --- samples of one seed, and of several --------------------------------------------------------------
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("method", ["drv", "dre"])
 def test_exact_sizes_are_nested(device, method):
     """Each smaller sample of a run lies within the larger ones, edges too, and is the one of its own run."""

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 from graphs import random_graph
-from samplers import equals_reference
+from samplers import built, equals_reference
 
 from clgraph import Graph, connected_components
 from clgraph.components.finder import graph_components
 from clgraph.reference import verify_sample
 from clgraph.sampling import sample
-from clgraph.sampling.copra import Copra
 from clgraph.sampling.strong import StrongCopraFinder
 
 METHODS = ["drv", "dre", "drve", "dhyb"]
@@ -33,16 +32,6 @@ def test_undo_and_tolerance(device, method):
         graph = random_graph(seed, 80, 240, directed=True)
         for tolerance in (0, 5):
             equals_reference(graph, method, device, size="40%", seed=seed, tolerance=tolerance, **STRONG)
-
-
-@pytest.mark.slow
-@pytest.mark.first_device  # programs of its own
-@pytest.mark.parametrize("duplicates", ["merge", "keep"])
-def test_wide_offsets(device, monkeypatch, duplicates):
-    monkeypatch.setattr("clgraph.sampling.copra.INT32_MAX", 100)
-    graph = random_graph(3, 60, 300, directed=True, duplicates=duplicates)
-    assert Copra(device, graph.undirected.without_self_loops).offset is np.int64
-    equals_reference(graph, "dre", device, size="40%", seed=5, **STRONG)
 
 
 def two_cycles(first, second):
@@ -90,18 +79,6 @@ def test_undirected_graphs_are_as_ever(device, method):
         np.testing.assert_array_equal(weak.edges, strong.edges)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_weights_ids_and_loops(device, method):
-    rng = np.random.default_rng(5)
-    source, target = 10 * rng.integers(0, 50, 400) + 3, 10 * rng.integers(0, 50, 400) + 3
-    graph = Graph.from_edges(source, target, weights=rng.random(400), directed=True)
-    assert graph.num_self_loops > 0
-    made = equals_reference(graph, method, device, size="50%", seed=1, **STRONG)
-    index = graph.indices_of(made.vertices)
-    dense, got = graph.to_scipy().todense()[np.ix_(index, index)], made.graph.to_scipy().todense()
-    np.testing.assert_array_equal(got[got != 0], dense[got != 0])
-
-
 def test_kept_copies_keep_their_own_weights(device):
     """Each parallel arc of a directed graph is an edge of its own: the one that stays brings its weight."""
     graph = random_graph(1, 20, 200, directed=True, duplicates="keep", weights=np.arange(1.0, 201.0))
@@ -121,9 +98,8 @@ def test_the_finder_on_what_is_left(device, long_row):
     rng = np.random.default_rng(7)
     for _ in range(6):
         graph = random_graph(int(rng.integers(99)), 50, 220, directed=True)
-        copra = Copra(device, graph.undirected.without_self_loops)
-        copra.build()
-        components = graph_components(device, graph.undirected.without_self_loops)
+        view = graph.undirected.without_self_loops
+        copra, components = built(device, view), graph_components(device, view)
         finder = StrongCopraFinder(copra, graph, components, long_row=long_row)
         gone = np.unique(rng.integers(0, 50, 8)).astype(np.int32)
         copra.change("remove_vertices", len(gone), list=device.upload(gone))
@@ -135,7 +111,6 @@ def test_the_finder_on_what_is_left(device, long_row):
         before = np.count_nonzero(copra.live_arcs()) // 2
         lost = finder.keep(label, root)
         np.testing.assert_array_equal(np.flatnonzero(copra.live_vertices()), largest)
-        view = graph.undirected.without_self_loops
         inside = np.isin(view.tails, largest) & np.isin(view.col_idx, largest)
         np.testing.assert_array_equal(copra.live_arcs(), inside)
         assert lost == before - np.count_nonzero(inside) // 2

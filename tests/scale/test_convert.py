@@ -145,30 +145,6 @@ def test_what_is_read_in_one(tmp_path):
         convert_to_shards([tmp_path / "g.txt"] * 2, tmp_path / "h.clgs", options=Options(ids="str"))
 
 
-def test_resume(tmp_path, monkeypatch):
-    """What has been read is not read again, unless its file has changed."""
-    source, target, _ = edges(np.random.default_rng(3), "plain")
-    paths = [written(tmp_path / f"{k}.txt", source[k::2], target[k::2]) for k in (0, 1)]
-    merge = module._Conversion.write
-    monkeypatch.setattr(module._Conversion, "write", lambda *_: 1 / 0)
-    for resume in (False, True):
-        with pytest.raises(ZeroDivisionError):
-            convert_to_shards(paths, tmp_path / "g.clgs", resume=resume, **SMALL)
-        assert (tmp_path / "g.clgs.work").exists() == resume
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["0.txt", "1.txt", "g.clgs.work"]
-    monkeypatch.setattr(module._Conversion, "write", merge)
-    written(paths[1], source[1::2], target[1::2] + 1)
-    read, parts = [], module.Input.parts
-    monkeypatch.setattr(
-        module.Input, "parts", lambda self, *a: read.append(self.path.name) or parts(self, *a)
-    )
-    found = convert_to_shards(paths, tmp_path / "g.clgs", resume=True, **SMALL)
-    assert read == ["1.txt"] and not (tmp_path / "g.clgs.work").exists()
-    target[1::2] += 1
-    graph = clgraph.Graph.from_edges(source, target)
-    same(found, write_shards(graph, tmp_path / "x.clgs", shard_edges=700))
-
-
 @pytest.fixture
 def left_behind(tmp_path, monkeypatch):
     """Two inputs, what a conversion left in its work folder, and the dataset that they make."""
@@ -178,8 +154,10 @@ def left_behind(tmp_path, monkeypatch):
     expected = convert_to_shards(paths, tmp_path / "expected.clgs", **how)
     with monkeypatch.context() as patch:
         patch.setattr(module._Conversion, "write", lambda *_: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            convert_to_shards(paths, tmp_path / "g.clgs", resume=True, **how)
+        for resume, more in ((False, []), (True, ["g.clgs.work"])):
+            with pytest.raises(ZeroDivisionError):
+                convert_to_shards(paths, tmp_path / "g.clgs", resume=resume, **how)
+            assert sorted(os.listdir(tmp_path)) == ["0.txt", "1.txt", "expected.clgs", *more]
     files = {each.name: each.read_bytes() for each in (tmp_path / "g.clgs.work").iterdir()}
 
     def again(change, **more):
@@ -207,18 +185,13 @@ def test_nothing_damaged_is_taken_from_the_work_folder(left_behind):
     assert len(kept) == 2 * (1 + 3)
     for name in kept:
         data = files[name]
-
-        def flipped(at, data=data):
-            return data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :]
-
         places = {0, 1, len(data) // 3, len(data) // 2, len(data) - 9, len(data) - 1}
-        for changed in (*map(flipped, places), data[:-8], b"", data + bytes(8), data + data, None):
+        flipped = [data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :] for at in places]
+        for changed in (*flipped, data[:-8], b"", data + bytes(8), data + data, None):
 
             def change(folder, name=name, changed=changed):
-                if changed is None:
-                    (folder / name).unlink()
-                else:
-                    (folder / name).write_bytes(changed)
+                file = folder / name
+                file.unlink() if changed is None else file.write_bytes(changed)
 
             said = again(change)
             if not (changed is None and name.endswith(".json")):  # then that input was not read to the end
@@ -229,10 +202,9 @@ def test_nothing_damaged_is_taken_from_the_work_folder(left_behind):
 def test_leftovers_of_other_parts_are_not_added_to(left_behind):
     def change(folder):
         for name in ("deal.row", "deal.head", "deal.weights", "deal-rows-3.row", "leaving.sum"):
-            (folder / name).write_bytes(bytes(24))
-        for column in ("head", "weights"):
-            (folder / f"section-base.{column}").write_bytes(bytes(12))
-        (folder / "input-0.7.source").write_bytes(bytes(12))
+            put(folder / name, bytes(24))
+        for name in ("section-base.head", "section-base.weights", "input-0.7.source"):
+            put(folder / name, bytes(12))
 
     assert left_behind[2](change) == []
 
@@ -241,9 +213,6 @@ def test_a_work_folder_that_is_not_ours(left_behind, tmp_path):
     """It is neither used nor removed, nor is what is in it."""
     _, files, again = left_behind
     work = tmp_path / "g.clgs.work"
-
-    def mark(data):
-        return lambda folder: (folder / "work.json").write_bytes(data)
 
     def link(folder):
         (tmp_path / "mine").write_text("mine")
@@ -267,8 +236,8 @@ def test_a_work_folder_that_is_not_ours(left_behind, tmp_path):
         (lambda folder: put(folder / "thesis.txt", "mine"), rf"{foreign} \(thesis\.txt\)"),
         (lambda folder: (folder / "deal.row").mkdir(), rf"{foreign} \(deal\.row\)"),
         (link, rf"{foreign} \(deal\.row\)"),
-        (mark(text[:5] + b"?" + text[6:]), missing),
-        (mark(b""), missing),
+        (lambda folder: put(folder / "work.json", text[:5] + b"?" + text[6:]), missing),
+        (lambda folder: put(folder / "work.json", b""), missing),
         (lambda folder: (folder / "work.json").unlink(), missing),
         (file, "a folder of this name"),
         (linked, r"\.work: is a symbolic link"),
@@ -286,7 +255,8 @@ def test_a_work_folder_that_is_not_ours(left_behind, tmp_path):
             work.unlink()
 
 
-def test_a_changed_input_is_noticed_by_its_bytes(left_behind, tmp_path):
+def test_only_a_changed_input_is_read_again(left_behind, tmp_path, monkeypatch):
+    """Which its bytes show, whatever its time and size."""
     paths, _, again = left_behind
     data, times = paths[1].read_bytes(), paths[1].stat()
     changed = bytearray(data)
@@ -300,7 +270,12 @@ def test_a_changed_input_is_noticed_by_its_bytes(left_behind, tmp_path):
     same(clgraph.open_shards(tmp_path / "g.clgs"), expected)
     paths[1].write_bytes(data)
     os.utime(paths[1], (1, 1))
+    read, parts = [], module.Input.parts
+    monkeypatch.setattr(
+        module.Input, "parts", lambda self, *a: read.append(self.path.name) or parts(self, *a)
+    )
     (line,) = again(lambda folder: None)
+    assert read == ["1.txt"]
     assert line.startswith(f"note: {paths[1]} is read again: it has changed since") and "(time)" in line
     assert "(format)" in again(lambda folder: None, format="edges")[0]
 

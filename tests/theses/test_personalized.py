@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from personalized import close, everywhere, random_graph, skewed_graph
+from personalized import as_reference, everywhere, random_graph, skewed_graph
 
 from clgraph import Graph, personalized_pagerank
-from clgraph.reference.pagerank import reference_ppr, verify_ppr
+from clgraph.reference.pagerank import verify_ppr
 from clgraph.theses import coo
 
 LAUNCH = [
@@ -24,8 +24,7 @@ def test_shapes(device, method, shape, monkeypatch):
     monkeypatch.setattr(coo, "LAUNCH", everywhere(shape))
     graph = skewed_graph(400, 4000)
     sources = [0, 23, 391]
-    found = personalized_pagerank(graph, sources, method=method, tol=0, max_iter=8, device=device)
-    close(found, reference_ppr(graph, sources, iterations=8))
+    found = as_reference(device, graph, sources, 8, method=method)
     top = personalized_pagerank(graph, sources, method=method, tol=0, max_iter=8, top=30, device=device)
     assert top.ids is not None
     assert np.array_equal(top.ids, np.argsort(-found.scores, axis=1, kind="stable")[:, :30])
@@ -35,8 +34,7 @@ def test_shapes(device, method, shape, monkeypatch):
 def test_weights(device, method):
     """Shares beside the arcs; both directions of an undirected graph."""
     for seed in (2, 3):
-        graph = random_graph(seed, weighted=True)
-        sources = [0, 4, 33]
+        graph, sources = random_graph(seed, weighted=True), [0, 4, 33]
         found = personalized_pagerank(graph, sources, method=method, dtype="float64", device=device)
         verify_ppr(graph, found, sources)
 
@@ -46,8 +44,7 @@ def test_one_long_row(device, method):
     """All arcs arrive at one vertex: a sum that every group carries on."""
     n = 5000
     graph = Graph.from_edges(np.arange(1, n), np.zeros(n - 1, int), directed=True)
-    found = personalized_pagerank(graph, [1, 0], method=method, tol=0, max_iter=6, device=device)
-    close(found, reference_ppr(graph, [1, 0], iterations=6))
+    as_reference(device, graph, [1, 0], 6, method=method)
 
 
 @pytest.mark.parametrize("dangling", ["uniform", "personalization", "drop", {3: 1.0, 5: 2.0}])

@@ -1,8 +1,6 @@
 """Many searches at once: every way to go on, depth, type and numbering of vertices against the reference."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -63,17 +61,6 @@ def test_many_types(device):
     assert bfs_many(graph, [0], depth_limit=3, dtype=np.int32, device=device).distance.dtype == np.int32
     with pytest.raises(InputError, match="distances reach 39999"):
         bfs_many(graph, [0], dtype=np.int16, device=device)
-
-
-def test_two_threads_search_one_graph(device):
-    rng = np.random.default_rng(2)
-    graph = Graph.from_edges(*rng.integers(0, 500, (2, 1500)), vertices=range(500))
-    batches = [range(begin, begin + 70) for begin in (0, 100, 200, 300)]
-    want = bfs_many(graph, range(500), device=device).distance
-    with ThreadPoolExecutor(2) as threads:
-        found = list(threads.map(partial(bfs_many, graph, device=device), batches))
-    for batch, one in zip(batches, found, strict=True):
-        np.testing.assert_array_equal(one.distance, want[batch.start : batch.stop])
 
 
 def test_scratch_is_given_back(device):

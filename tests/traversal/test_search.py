@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 import scipy.sparse.csgraph
 from graphs import READINGS
+from mixed_calls import equal
 from searches import TEAM, first_device_but, put_shape, random_graph
+from sharded_calls import values
 
 from clgraph import Graph, bfs, read
 from clgraph.errors import ClgraphError, InputError
@@ -95,19 +97,22 @@ def test_middling(device):
 # --- scratch areas ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["hybrid", "frontier"])
-def test_two_threads_search_one_graph(device, method):
-    rng = np.random.default_rng(2)
-    graph = Graph.from_edges(*rng.integers(0, 3000, (2, 9000)), vertices=range(3000), directed=True)
-    sources = list(range(12))
-    want = [reference_bfs(graph, source)[:2] for source in sources]
-    search = partial(bfs, graph, method=method, device=device)
-    search(0)  # what both build is there, so that they do run at the same time
+WAYS = {"hybrid": bfs, "frontier": partial(bfs, method="frontier"), "many": bfs_many}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_two_threads_search_one_graph(device, way):
+    ends = np.random.default_rng(2).integers(0, 3000, (2, 9000))
+    graph = Graph.from_edges(*ends, vertices=range(3000), directed=True)
+    search = partial(WAYS[way], graph, device=device)
+    given = [range(begin, begin + 70) for begin in (0, 100, 200, 300)] if way == "many" else range(12)
+    want = [search(each) for each in given]  # what both build is there, so that they do run at the same time
     with ThreadPoolExecutor(2) as threads:
-        found = list(threads.map(search, sources))
-    for one, (distance, predecessor) in zip(found, want, strict=True):
-        np.testing.assert_array_equal(one.distance, distance)
-        np.testing.assert_array_equal(one.predecessor, predecessor)
+        found = list(threads.map(search, given))
+    for one, other in zip(found, want, strict=True):
+        assert equal(values(one), values(other))
+        if way != "many":
+            verify_bfs(graph, one)
 
 
 def test_scratch_is_used_again(device, monkeypatch):

@@ -3,9 +3,8 @@
 And every method on the contest's graph and sources, where it finds the top 20.
 """
 
-import os
 from dataclasses import replace
-from pathlib import Path
+from functools import cache
 from types import SimpleNamespace
 
 import networkx as nx
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 from graphs import as_networkx
 from personalized import CONTEST, EXACT, as_reference, close, everywhere, random_graph, skewed_graph
+from ranking_checks import WITHOUT_DOUBLES
 
 from clgraph import Graph, personalized_pagerank, read
 from clgraph.csr.upload import upload_csr
@@ -94,6 +94,12 @@ def test_a_source_given_twice(device, method):
 @pytest.mark.usefixtures("lanes_only")
 def test_more_sources_than_fit(device, monkeypatch):
     """As many lanes as the device has room for, one batch after the other; the plan says so."""
+    # by the device's own table; there is room only without what is cached of other graphs
+    monkeypatch.setitem(vars(device), "global_memory", 60 * 4 * 3 * 10)
+    graph, sources = random_graph(1), list(range(20))
+    found = personalized_pagerank(graph, sources, top=3, device=device)
+    assert "20 sources, 8 at a time" in " ".join(found.plan)
+    verify_ppr(graph, found, sources)
     graph, wide, narrow = skewed_graph(), 16, 8
     shape = replace(batched_power.LAUNCH["cpu"], widths=(4, narrow, wide))
     monkeypatch.setattr(batched_power, "LAUNCH", everywhere(shape))
@@ -113,8 +119,7 @@ def test_more_sources_than_fit(device, monkeypatch):
 @pytest.mark.parametrize("method", EXACT)
 def test_compensated(device, method, monkeypatch):
     """As on a device without float64."""
-    without = SimpleNamespace(features=frozenset())
-    monkeypatch.setattr(pagerank_solver, "Numbers", lambda device, dtype: Numbers(without, "float32"))
+    monkeypatch.setattr(pagerank_solver, "Numbers", lambda *_: Numbers(WITHOUT_DOUBLES, "float32"))
     as_reference(device, skewed_graph(), [0, 5, 77], 10, method=method)
 
 
@@ -198,16 +203,6 @@ def test_stable_top(device):
     assert (early.iterations <= whole.iterations).all() and (early.iterations < whole.iterations).any()
     assert (early.error_bounds >= whole.error_bounds).all()
     verify_ppr(graph, early, sources)
-
-
-@pytest.mark.usefixtures("lanes_only")
-def test_too_many_lanes_for_the_device(device, monkeypatch):
-    """By the device's own table; there is room only without what is cached of other graphs."""
-    monkeypatch.setitem(vars(device), "global_memory", 60 * 4 * 3 * 10)
-    graph, sources = random_graph(1), list(range(20))
-    found = personalized_pagerank(graph, sources, top=3, device=device)
-    assert any("20 sources, 8 at a time" in line for line in found.plan)
-    verify_ppr(graph, found, sources)
 
 
 # --- engines: one source, and lanes of any width ----------------------------------------------------------
@@ -296,12 +291,10 @@ def test_places(device):
 # --- the contest ------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def california():
-    folder = os.environ.get("CLGRAPH_TEST_DATA")
-    if not folder:
-        pytest.skip("CLGRAPH_TEST_DATA is not set")
-    graph = read(Path(folder, "California.mtx"))
+@cache
+def contest(path):
+    """The graph, the sources, and their ranks."""
+    graph = read(path)
     sources = graph.ids[CONTEST]
     return graph, sources, reference_ppr(graph, sources)
 
@@ -315,8 +308,8 @@ def mean_accuracy(found, graph, want):
 @pytest.mark.parametrize(
     "options", [{}, {"check_every": 3, "squared": True, "stored": True}], ids=["plain", "heuristics"]
 )
-def test_california(device, california, method, options):
-    graph, sources, want = california
+def test_california(device, data_path, method, options):
+    graph, sources, want = contest(data_path("California.mtx"))
     found = personalized_pagerank(graph, sources, method=method, top=20, device=device, **options)
     assert mean_accuracy(found, graph, want) == 1
     assert found.ended.count("store") == (14 if options else 0)
@@ -324,8 +317,8 @@ def test_california(device, california, method, options):
         assert np.abs(ranks[graph.indices_of(ids)] - scores).sum() <= found.error_bounds.max()
 
 
-def test_california_by_walks(device, california):
-    graph, sources, want = california
+def test_california_by_walks(device, data_path):
+    graph, sources, want = contest(data_path("California.mtx"))
 
     def accuracy(**options):
         call = {"method": "monte-carlo", "seed": 1, "top": 20, "device": device}

@@ -121,20 +121,17 @@ def test_spread_of_walks_on_karate(device):
 
 WALKS = ({"size": "30%"}, {"size": 8, "walkers": 3}, {"steps": 50}, {"steps": 90, "burn_in": 7, "thin": 3})
 SHORT = ({"steps": 9, "walkers": 4}, {"size": 1})  # too few visits for an error
+KEPT = ({"steps": 9, "walks": True}, {"steps": 9, "walks": True, "walkers": 3})
 ASKED = (
     {method: ({"size": "30%"}, {"size": 5}) for method in LITERATURE}
     | {method: ({"edges": "30%"}, {"edges": 9}, {"size": "30%"}) for method in ("re", "rne", "hyb")}
-    | {method: WALKS + SHORT for method, plan in LITERATURE.items() if plan.kind in ("walk", "frontier")}
+    | {method: WALKS + SHORT for method, plan in LITERATURE.items() if plan.kind == "frontier"}
+    | {method: WALKS + SHORT + KEPT for method, plan in LITERATURE.items() if plan.kind == "walk"}
     | {
         "rn": ({"size": "30%"}, {"size": "20%", "strata": "group"}),
-        "rw": (
-            *WALKS,
-            *SHORT,
-            {"steps": 60, "keep": "tree"},
-            {"steps": 60, "keep": "visited", "walks": True},
-        ),
-        "rwr": (*WALKS, {"steps": 70, "start": 1, "p": "0.3"}),
-        "rnn": ({"starts": 6}, {"size": 20}),
+        "rw": (*WALKS, *SHORT, *KEPT, {"steps": 60, "keep": "tree"}, {"steps": 60, "keep": "visited"}),
+        "rwr": (*WALKS, {"steps": 70, "start": 1, "p": "0.3", "walks": True}),
+        "rnn": ({"starts": 6}, {"size": 20}, {"size": 4}),
         **dict.fromkeys(
             ("snowball", "ff", "rds"), ({"size": "30%"}, {"size": 5}, {"size": "70%", "mode": "exact"})
         ),
@@ -172,7 +169,8 @@ def told(one, graph):
     """All that a sample is and says of the original, as bytes: nan is equal to nan."""
     f, group = np.arange(graph.num_vertices) ** 1.5 / 7, np.arange(graph.num_vertices) % 3
     made = [one.mean("degree"), one.mean(f), one.total(f), one.weight, one.visits, one.probability]
-    made += [getattr(one, name) for name in ("seed", "vertices", "edges", "order", "parent", "parts")]
+    names = ("seed", "vertices", "edges", "order", "parent", "parts", "walks")
+    made += [getattr(one, name) for name in names]
     shares = [one.distribution(group)]
     if one.method == "rds":
         shares += [one.distribution(group, "SS"), one.distribution(group, "II")]
@@ -187,7 +185,7 @@ def told(one, graph):
 def test_alone_and_side_by_side(device, method):
     """Run r of seeds= is, and says of the original, to the last bit, what the call with seed + r does."""
     for graph in awkward():
-        for asked in ASKED[method]:
+        for asked in ASKED[method] + LARGE.get(method, ()):
             options = dict(asked)
             if "strata" in options:
                 options["strata"] = np.arange(graph.num_vertices) % 3
@@ -203,16 +201,6 @@ def test_alone_and_side_by_side(device, method):
                     assert unknown == any("no standard error" in note for note in one.notes)
             values = [one.mean("degree").value for one in many]
             np.testing.assert_equal(many.mean("degree").value, np.mean(values))  # also where it is nan
-
-
-@pytest.mark.parametrize("method", LARGE)
-def test_runs_that_end_at_different_times(device, method):
-    graph = random_graph(6, 70, 100)
-    for options in LARGE[method]:
-        for one in sample(graph, method, seed=4, seeds=4, device=device, **options):
-            assert told(one, graph) == told(
-                sample(graph, method, seed=one.seed, device=device, **options), graph
-            )
 
 
 def test_runs_of_parts_differ(device):

@@ -1,15 +1,19 @@
 """What grows by trees, paths and rates (ust, sp, diffusion, xsn): roots of components, and the laws."""
 
 from collections import Counter
+from itertools import pairwise
+from math import prod
 
+import networkx as nx
 import numpy as np
 import pytest
-from graphs import random_graph
+from graphs import as_networkx, random_graph
 from samplers import SEVEN, equals_reference, fits, launch_otherwise
 from scipy import stats
 
 from clgraph import Graph, keyed
 from clgraph.csr.generate import powerlaw_graph
+from clgraph.reference.common import Rows
 from clgraph.reference.growing import path
 from clgraph.sampling import sample
 from clgraph.sampling.literature import growing
@@ -76,9 +80,7 @@ def test_one_root_in_each_component(device):
 @pytest.mark.parametrize("start", [None, 6])
 def test_law_of_trees(device, start):
     """All spanning trees are equally likely, as many as Kirchhoff says; also with a leaf as the root."""
-    a = np.zeros((7, 7))
-    a[SEVEN.tails, SEVEN.col_idx] = 1
-    trees = round(np.linalg.det((np.diag(a.sum(1)) - a)[1:, 1:]))
+    trees = round(nx.number_of_spanning_trees(as_networkx(SEVEN)))
     many = sample(SEVEN, "ust", seed=1, seeds=20_000, start=start, device=device)
     counts = Counter(
         frozenset((min(v, u), max(v, u)) for v, u in enumerate(one.parent.tolist()) if u != v) for one in many
@@ -90,24 +92,16 @@ def test_law_of_trees(device, start):
 @pytest.mark.slow
 def test_law_of_paths():
     """On a grid of 3 x 4 the paths between two corners: by predecessors, each uniform."""
-    v = np.arange(12).reshape(3, 4)
-    tail = np.concatenate([v[:, :-1].ravel(), v[:-1].ravel()])
-    head = np.concatenate([v[:, 1:].ravel(), v[1:].ravel()])
-    near = [sorted([*head[tail == each].tolist(), *tail[head == each].tolist()]) for each in range(12)]
+    grid = nx.convert_node_labels_to_integers(nx.grid_2d_graph(3, 4))
+    near = [sorted(grid[v]) for v in range(12)]
     first, last = keyed.draw(1, np.arange(200_000), 0)
     corners = (keyed.below(first, 12) == 0) & (keyed.below(last, 12) == 11)
     found = Counter(tuple(path(near, 1, pair)) for pair in np.flatnonzero(corners).tolist())
-    law = {}
-
-    def back(at, edges, p):
-        if at == 0:
-            law[tuple(edges)] = p
-            return
-        before = [u for u in near[at] if u // 4 + u % 4 == at // 4 + at % 4 - 1]
-        for u in before:
-            back(u, [*edges, (u, at)], p / len(before))
-
-    back(11, [], 1.0)
+    before = nx.predecessor(grid, 0)
+    law = {
+        tuple((u, v) for v, u in pairwise(back)): prod(1 / len(before[v]) for v in back[:-1])
+        for back in nx.all_shortest_paths(grid, 11, 0)
+    }
     assert set(found) == set(law) and len(law) == 10
     assert fits(found, law) > 0.001
 
@@ -117,7 +111,7 @@ def test_law_of_diffusion(device):
     """Against the literal process: a uniform seen vertex, a uniform neighbour of it."""
     many = sample(SEVEN, "diffusion", size=4, start=2, seed=1, seeds=20_000, device=device)
     counts = Counter(tuple(np.argsort(one.order).tolist()) + tuple(one.index.tolist()) for one in many)
-    near = [SEVEN.col_idx[SEVEN.tails == each].tolist() for each in range(7)]
+    near = Rows(SEVEN).near
     law = Counter()
 
     def go_on(came, p):

@@ -141,7 +141,7 @@ CASES = [
 
 
 def test_the_graph_is_made_on_the_device(device):
-    """Graphs of single runs and of those among several, and the same ones by NumPy."""
+    """Graphs of runs among several, and the same ones by NumPy."""
     for options in ({}, {"directed": True}, {"duplicates": "keep"}):
         graph = random_graph(3, 60, 150, **options)
         for method, wanted in CASES:
@@ -154,9 +154,6 @@ def test_the_graph_is_made_on_the_device(device):
                     assert np.array_equal(getattr(one.graph, name), getattr(made, name)), method
                 assert np.array_equal(one._arc_mask, with_loops(graph.undirected, arcs)), method
             assert one.graph.num_edges > 0
-        alone = sample(graph, "rw", size="40%", seed=5, device=device)
-        among = sample(graph, "rw", size="40%", seed=4, seeds=2, device=device)[1]
-        assert alone.graph.col_idx.tobytes() == among.graph.col_idx.tobytes()
 
 
 def test_marks_with_room_behind_them(device, monkeypatch):

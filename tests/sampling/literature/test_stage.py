@@ -7,7 +7,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 from graphs import random_graph
-from samplers import SEVEN, equals_reference, fits, launch_otherwise, set_counts, successive
+from samplers import SEVEN, equals_reference, fits, launch_otherwise, rows, set_counts, successive
 
 from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
@@ -16,13 +16,6 @@ from clgraph.reference.spreading import count_below
 from clgraph.sampling import sample
 from clgraph.sampling.literature import spreading
 from clgraph.sampling.literature.estimates import recruitment_shares
-
-
-def test_stages_of_a_snowball(device):
-    graph = random_graph(3, 80, 160)
-    for stages in (1, 2, 4):
-        made = equals_reference(graph, "snowball", device, seed=2, k=3, stages=stages)
-        assert made.target_vertices == 0 or len(made.vertices) < 80
 
 
 @pytest.mark.first_device
@@ -39,11 +32,8 @@ def test_large_and_small_stages_of_a_spikyball(device, monkeypatch):
 @pytest.mark.parametrize(
     ("method", "options"),
     [
-        *((method, {"mode": mode}) for method in ("snowball", "rds") for mode in ("batched", "exact")),
-        *(
-            ("ff", {"p": "0.4", "r": "0.5", "direction": "out", "mode": mode})
-            for mode in ("batched", "exact")
-        ),
+        *rows(["snowball", "rds"], mode=["batched", "exact"]),
+        *rows(["ff"], p="0.4", r="0.5", direction="out", mode=["batched", "exact"]),
         ("spikyball", {"share": "0.3"}),
     ],
 )

@@ -2,6 +2,7 @@
 
 import io
 from fractions import Fraction
+from itertools import combinations, permutations
 
 import networkx as nx
 import numpy as np
@@ -127,13 +128,11 @@ def test_several_sizes_in_one_pass(device):
 
 
 def naive_triangles(held):
-    pairs = [{u, v} for u, v in zip(held.source.tolist(), held.target.tolist(), strict=True)]
+    pairs = [frozenset(ends) for ends in zip(held.source.tolist(), held.target.tolist(), strict=True)]
     return {
-        tuple(sorted((i, j, k)))
-        for i in range(len(pairs))
-        for j in range(i)
-        for k in range(j)
-        if len(pairs[i] | pairs[j] | pairs[k]) == 3 and len({frozenset(pairs[x]) for x in (i, j, k)}) == 3
+        (i, j, k)
+        for i, j, k in combinations(range(len(pairs)), 3)
+        if len({pairs[i], pairs[j], pairs[k]}) == len(pairs[i] | pairs[j] | pairs[k]) == 3
     }
 
 
@@ -151,11 +150,10 @@ def test_triangles_and_errors():
     for what, sets in (("triangles", sorted(found)), ("wedges", wedges)):
         t = [float(np.prod([1 / p[e] for e in each])) for each in sets]
         variance = sum(x * (x - 1) for x in t)
-        for i, one in enumerate(sets):
-            for j, other in enumerate(sets):
-                if i != j and len(set(one) & set(other)) == 1:
-                    (e,) = set(one) & set(other)
-                    variance += t[i] * t[j] * (1 - p[e])
+        for i, j in permutations(range(len(sets)), 2):
+            shared = set(sets[i]) & set(sets[j])
+            if len(shared) == 1:
+                variance += t[i] * t[j] * (1 - p[shared.pop()])
         value, error = held.estimate(what)
         assert value == pytest.approx(sum(t))
         if what == "triangles":  # those that share two edges, by parallel ones, aside

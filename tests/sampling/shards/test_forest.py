@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from clgraph import Graph, keyed, sample
+from clgraph.reference.common import EdgeList
 from clgraph.reference.reduction import reference_forest, verify_forest
 from clgraph.sampling.selection import unpacked
 from clgraph.sampling.shards.extract import Extraction
@@ -71,11 +72,9 @@ def test_random_graphs(device, method, shape):
 
 def pairs_of(graph):
     """Lower and higher ends of pairs, their times with seed 5, and the words that decide between ties."""
-    view = graph.undirected
-    once = view.tails < view.col_idx
-    low, high = view.tails[once], view.col_idx[once]
-    words = low.astype(np.uint64) << np.uint64(32) | high.astype(np.uint64)
-    return low, high, keyed.edge_priority(5, low, high), words
+    edges = EdgeList.of(graph)
+    words = edges.low.astype(np.uint64) << np.uint64(32) | edges.high.astype(np.uint64)
+    return edges.low, edges.high, keyed.edge_priority(5, edges.low, edges.high), words
 
 
 @pytest.mark.parametrize("method", ["drv", "dre"])
@@ -134,8 +133,7 @@ def test_extraction(device, tmp_path, directed):
                 pairs += list(zip(tails.tolist(), part.col_idx.tolist(), ways.tolist(), strict=True))
         ways = np.zeros(len(low))
         if directed:
-            arcs = set(zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True))
-            ends = list(zip(low.tolist(), high.tolist(), strict=True))
-            ways = np.array([((u, v) in arcs) + 2 * ((v, u) in arcs) for u, v in ends])
+            up, down = EdgeList.of(graph).directions(graph)
+            ways = up + 2 * down
         expected = number[low[kept]].tolist(), number[high[kept]].tolist(), ways[kept].tolist()
         assert pairs == list(zip(*expected, strict=True))
