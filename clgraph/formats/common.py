@@ -198,7 +198,7 @@ def vertex_id(where: str, text: str, ids: tuple[int, int] = (0, ID_MAX), *, plus
     if value is not None and lowest <= value <= highest:
         return value
     if highest < ID_MAX:
-        raise InputError(f"{where}: {text[:80]!r} is not a vertex: they are {lowest} .. {highest}")
+        raise InputError(f"{where}: {quoted(text)} is not a vertex: they are {lowest} .. {highest}")
     if text.isascii() and text.lstrip("+-").isdigit():
         what = "is negative" if text[0] == "-" else "does not fit in 64 bits"
         raise InputError(
@@ -206,7 +206,7 @@ def vertex_id(where: str, text: str, ids: tuple[int, int] = (0, ID_MAX), *, plus
             "ids='str'"
         )
     raise InputError(
-        f"{where}: {text[:80]!r} is not a vertex id, a whole number; if ids are text, read with ids='str'"
+        f"{where}: {quoted(text)} is not a vertex id, a whole number; if ids are text, read with ids='str'"
     )
 
 
@@ -220,8 +220,21 @@ def finite_weight(where: str, text: str, always: bool = False) -> float:
     value = real_number(text)
     if value is None or not math.isfinite(value):
         out = "" if always else " or leave weights=True out"
-        raise InputError(f"{where}: weight {text[:80]!r} is not a finite number; correct it{out}")
+        raise InputError(f"{where}: weight {quoted(text)} is not a finite number; correct it{out}")
     return value
+
+
+def as_utf8(text: str) -> str:
+    """A text that was read as Latin-1, which takes any byte, as UTF-8 if it is that."""
+    try:
+        return text if text.isascii() else text.encode("latin-1").decode()
+    except UnicodeError:
+        return text
+
+
+def quoted(text: str) -> str:
+    """A text from a file as errors show it: in quotes, and no more than its first 80 characters."""
+    return repr(as_utf8(text)[:80])
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:

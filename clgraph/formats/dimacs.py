@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from clgraph.errors import InputError
-from clgraph.formats.common import natural
+from clgraph.formats.common import natural, quoted
 from clgraph.formats.text_table import Header, TextTable
 
 
@@ -19,15 +19,15 @@ def _parse_header(path: Path, lines: Iterator[tuple[int, str]]) -> Header:
         fields = line.split()
         if not fields or fields[0] == "c":
             continue
-        shown = line.strip()[:80]
+        shown = quoted(line.strip())
         if fields[0] != "p" or len(fields) != 4 or fields[1] != "sp":
             raise InputError(
-                f"{path}, line {number}: {shown!r} where 'p sp vertices arcs' should be; is this a graph of "
+                f"{path}, line {number}: {shown} where 'p sp vertices arcs' should be; is this a graph of "
                 "DIMACS's shortest-path challenge?"
             )
         n, m = map(natural, fields[2:])
         if n is None or m is None:
-            raise InputError(f"{path}, line {number}: {shown!r} should hold two counts, of vertices and arcs")
+            raise InputError(f"{path}, line {number}: {shown} should hold two counts, of vertices and arcs")
         return Header(n, m, True, number)
     raise InputError(f"{path}: has no line 'p sp vertices arcs'; download it again")
 

@@ -16,7 +16,7 @@ from typing import Any
 from clgraph.arguments import real_number
 from clgraph.errors import InputError
 from clgraph.formats.cells import encoded, id_cells, no_place, plain_name, write_rows, writing
-from clgraph.formats.common import Loaded, Options, counted, numbered_lines, reading
+from clgraph.formats.common import Loaded, Options, counted, numbered_lines, quoted, reading
 from clgraph.formats.packed import SUFFIXES
 from clgraph.formats.text_table import Layout, encoding_of, read_names, read_table, split_row
 from clgraph.graph.graph import Graph, build_csr
@@ -54,7 +54,7 @@ def read_edges(path: Path, options: Options) -> Loaded:
 
 def skipped_lines(layout: Layout) -> list[str]:
     """Return notes on the header and the columns that were skipped."""
-    header = [] if layout.header is None else [f"header {layout.header!r}"]
+    header = [] if layout.header is None else [f"header {quoted(layout.header)}"]
     return [*header, *([counted(layout.further, "further column")] if layout.further else [])]
 
 
@@ -109,13 +109,13 @@ def layout_of(lines_of: Iterable[tuple[int, str]], path: str, options: Options) 
             # as clgraph writes it: names alone
             is_header = delimiter == "," and not any(map(_is_number, fields))
         if not is_header:
-            note = f"; the first, {line[:80]!r}, is an edge (a header is asked for by --header)"
+            note = f"; the first, {quoted(line)}, is an edge (a header is asked for by --header)"
     elif is_header is None:
         words = delimiter == "," and len(fields) > 1 and not any(map(_is_number, fields))
         is_header = options.ids == "int" and words
     empty = is_header and following is None
     if empty and (source is None or target is None):
-        raise InputError(f"{path}: holds no edges, only the header {line!r}")
+        raise InputError(f"{path}: holds no edges, only the header {quoted(line)}")
     columns = [0, 1, 2]
     if is_header and source is not None and target is not None:
         rest = [i for i in range(len(fields)) if i not in (source, target)]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from clgraph.errors import InputError
-from clgraph.formats.common import natural
+from clgraph.formats.common import natural, quoted
 from clgraph.formats.text_table import Header, TextTable
 from clgraph.graph.graph import Graph
 
@@ -30,7 +30,7 @@ def _parse_header(path: Path, lines: Iterator[tuple[int, str]]) -> Header:
     counts = [natural(field) for field in fields[:2]]
     if len(fields) < 4 or None in counts or fields[2] not in DIRECTIONS:
         raise InputError(
-            f"{path}, line {number}: {line.strip()[:80]!r} should be 'vertices,edges,u,name' (d: directed); "
+            f"{path}, line {number}: {quoted(line.strip())} should be 'vertices,edges,u,name' (d: directed); "
             "is this a graph of Graphs.jl?"
         )
     n, m = (count or 0 for count in counts)

@@ -34,6 +34,7 @@ from clgraph.formats.cells import (
 from clgraph.formats.common import (
     Loaded,
     Options,
+    as_utf8,
     check_vertex_count,
     counted,
     few,
@@ -41,6 +42,7 @@ from clgraph.formats.common import (
     graph_of_arcs,
     natural,
     numbered_lines,
+    quoted,
     vertex_id,
 )
 from clgraph.formats.markup import attributes_by_id, write_elements
@@ -157,7 +159,7 @@ class _Reader:
         elif self.section in SECTIONS:
             self._edge(where, text)
         else:
-            raise InputError(f"{where}: {text[:80]!r} where '*Vertices n' should be; is this a Pajek file?")
+            raise InputError(f"{where}: {quoted(text)} where '*Vertices n' should be; is this a Pajek file?")
 
     def _open(self, where: str, words: list[str]) -> None:
         self.section = words[0].lower()
@@ -165,19 +167,19 @@ class _Reader:
         if self.section == "*vertices":
             n = natural(words[1]) if len(words) > 1 else None
             if n is None or self.n is not None:
-                raise InputError(f"{where}: {' '.join(words)[:80]!r} should be one '*Vertices n'")
+                raise InputError(f"{where}: {quoted(' '.join(words))} should be one '*Vertices n'")
             check_vertex_count(self.path, n, self.options)
             self.n = n
         elif self.section in SECTIONS and self.n is None:
             raise InputError(f"{where}: {words[0][:80]} before '*Vertices n'")
         elif self.section not in SECTIONS and self.section != "*network":
             known = "*Arcs, *Edges, *Arcslist and *Edgeslist"
-            raise InputError(f"{where}: the section {words[0][:80]!r}; clgraph reads {known}")
+            raise InputError(f"{where}: the section {quoted(words[0])}; clgraph reads {known}")
 
     def _vertex(self, where: str, text: str) -> None:
         found = VERTEX.fullmatch(text)
         if found is None:
-            raise InputError(f"{where}: {text[:80]!r} where a vertex, a number and its label, should be")
+            raise InputError(f"{where}: {quoted(text)} where a vertex, a number and its label, should be")
         v = self._number(where, found[1])
         label = found[2] if found[2] is not None else found[3]
         if v in self.labels:
@@ -198,7 +200,7 @@ class _Reader:
     def _edge(self, where: str, text: str) -> None:
         words = text.split()
         if len(words) < 2:
-            raise InputError(f"{where}: {words[0][:80]!r} where two vertices should be")
+            raise InputError(f"{where}: {quoted(words[0])} where two vertices should be")
         is_arc = SECTIONS[self.section]
         u, v = (self._number(where, word) for word in words[:2])
         if self.section.endswith("list"):
@@ -225,7 +227,7 @@ def read_pajek(path: Path, options: Options) -> Loaded:
     # numbers need no decoding: latin-1 takes any byte, and what is UTF-8 is read again as that
     encoding = "utf-8" if options.ids == "str" else "latin-1"
     for number, line in numbered_lines(path, encoding, options.max_ratio):
-        text = (line if line.isascii() or options.ids == "str" else _text(line)).strip()
+        text = (line if options.ids == "str" else as_utf8(line)).strip()
         if text and text[0] != "%":
             reader.line(f"{path}, line {number}", text)
     n = reader.n
@@ -252,14 +254,6 @@ def read_pajek(path: Path, options: Options) -> Loaded:
     return Loaded(graph, counted(len(rows), "edge"), list(reader.skipped))
 
 
-def _text(line: str) -> str:
-    """Decode a line as UTF-8, or else as Latin-1."""
-    try:
-        return line.encode("latin-1").decode()
-    except UnicodeDecodeError:
-        return line
-
-
 def _attributes(reader: _Reader, graph: Graph) -> Attributes | None:
     """Return the attributes of vertices and edges, by the graph's ids."""
     vertices, edges = reader.known
@@ -280,7 +274,7 @@ def _names(path: Path, n: int, labels: dict[int, str]) -> Any:
     for v, name in enumerate(names.tolist(), 1):
         if (other := first.setdefault(name, v)) != v:
             raise InputError(
-                f"{path}: the vertices {other} and {v} are both called {name[:80]!r}; rename one, or read "
+                f"{path}: the vertices {other} and {v} are both called {quoted(name)}; rename one, or read "
                 "the file without ids='str'"
             )
     return names

@@ -45,6 +45,7 @@ from clgraph.formats.common import (
     numbered_lines,
     open_binary,
     open_text,
+    quoted,
     unpacked_size,
     vertex_id,
 )
@@ -169,12 +170,12 @@ def scan_rows(numbered: Lines, path: str, layout: Layout, options: Options) -> R
             elif name:
                 end.append(name)
             else:
-                raise InputError(f"{where}: an empty id in {line[:80]!r}; complete or delete the line")
+                raise InputError(f"{where}: an empty id in {quoted(line)}; complete or delete the line")
         if weighted:
             text = fields[layout.columns[2]].strip()
             weights.append(finite_weight(where, text, always=bool(layout.row)))
             if weights[-1] < layout.lightest:
-                raise InputError(f"{where}: weight {text[:80]!r} is below {layout.lightest:g}; correct it")
+                raise InputError(f"{where}: weight {quoted(text)} is below {layout.lightest:g}; correct it")
     source, target = (np.array(end, np.int64 if as_int else object) for end in ends)
     return source, target, np.array(weights) if weighted else None
 
@@ -183,7 +184,7 @@ def _check_fields(where: str, line: str, fields: list[str], layout: Layout) -> N
     """Raise InputError unless a row has the fields that it should."""
     if layout.row:
         if len(fields) != layout.width or (layout.mark and fields[0] != layout.mark):
-            raise InputError(f"{where}: {line[:80]!r} where {layout.row}")
+            raise InputError(f"{where}: {quoted(line)} where {layout.row}")
     elif len(fields) <= max(layout.columns):
         weighted = len(layout.columns) == 3
         wanted = "two ids and a weight" if weighted else "two ids"
@@ -191,7 +192,7 @@ def _check_fields(where: str, line: str, fields: list[str], layout: Layout) -> N
         if weighted and len(fields) > 1:
             hint += ", or leave weights=True out"
         raise InputError(
-            f"{where}: {counted(len(fields), 'field')} in {line[:80]!r}, but a row is {wanted}; {hint}"
+            f"{where}: {counted(len(fields), 'field')} in {quoted(line)}, but a row is {wanted}; {hint}"
         )
 
 
@@ -203,9 +204,9 @@ def split_row(line: str, delimiter: str | None, where: str) -> list[str]:
     while more:
         found = FIELD.match(line, place)
         if found is None:
-            raise InputError(f"{where}: quotes that do not match in {line[:80]!r}; correct them")
-        quoted, bare, comma = found.groups()
-        fields.append(bare.strip() if quoted is None else quoted.replace('""', '"'))
+            raise InputError(f"{where}: quotes that do not match in {quoted(line)}; correct them")
+        inside, bare, comma = found.groups()
+        fields.append(bare.strip() if inside is None else inside.replace('""', '"'))
         place, more = found.end(), bool(comma)
     return fields
 
@@ -429,7 +430,7 @@ def listed_vertices(
             return labels, number
         vertex = name if options.ids == "str" else vertex_id(f"{path}, line {number}", name)
         if vertex in labels:
-            raise InputError(f"{path}, line {number}: vertex {name[:80]!r} a second time; keep it once")
+            raise InputError(f"{path}, line {number}: vertex {quoted(name)} a second time; keep it once")
         labels[vertex] = label.strip()
     if end is not None:
         raise InputError(f"{path}: no line {end!r} between vertices and edges; is this a .tgf file?")

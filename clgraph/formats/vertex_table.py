@@ -13,7 +13,7 @@ from typing import Any
 
 from clgraph.arguments import real_number, whole_number
 from clgraph.errors import InputError
-from clgraph.formats.common import check_file, counted, numbered_lines, reading, vertex_id
+from clgraph.formats.common import check_file, counted, numbered_lines, quoted, reading, vertex_id
 from clgraph.graph.attributes import Attributes, Column
 from clgraph.graph.graph import Graph
 
@@ -31,7 +31,7 @@ def add_vertex_table(graph: Graph, path: Path, max_ratio: float) -> None:
         names = [name.strip() for name in _fields(path, 1, header, mark)]
         if len(names) < 2:
             raise InputError(
-                f"{path}, line 1: {header.strip()[:80]!r} should name two columns: ids and another"
+                f"{path}, line 1: {quoted(header.strip())} should name two columns: ids and another"
             )
         for number, name in enumerate(names):
             if not name or names.index(name) != number:

@@ -15,7 +15,7 @@ BAD_WEIGHTS = [  # Python takes some
     (f"3 4 1\n1 2 {weight}\n", f"line 2: weight '{re.escape(weight[:40])}.* is not a finite number")
     for weight in ("1_0", "nan", "inf", "1e999", "0x10", "nan(0x1)", "1,0", "abc", LONG)
 ]
-BAD_WEIGHTS += [("3 4 1\n1 2 \u0661\n", "line 2: weight .* is not a finite number")]
+BAD_WEIGHTS += [("3 4 1\n1 2 \u0661\n", "line 2: weight '\u0661' is not a finite number")]
 BAD_VALUES = [
     (f"{BANNER}real general\n3 3 2\n1 2 1\n2 3 {value}\n", "[lL]ine 4")
     for value in ("nan(0x1)", "nan", "-inf", "NaN", "1e999")
@@ -32,8 +32,8 @@ REFUSED = {
         ("1 2\n3 4.0\n", "line 2: '4.0' is not a vertex id"),
         ("1 2\n3 1e3\n", "line 2: '1e3' is not a vertex id"),
         ("1 2\n3 1_2\n", "line 2: '1_2' is not a vertex id"),
-        ("1 2\n3 \u0661\n", "line 2: .* is not a vertex id"),
-        ("1 2\n3 \u00b2\n", "line 2: .* is not a vertex id"),
+        ("1 2\n3 \u0661\n", "line 2: '\u0661' is not a vertex id"),
+        ("1 2\n3 \u00b2\n", "line 2: '\u00b2' is not a vertex id"),
         ("1,2\n3,\n", r"line 2: '' is not a vertex id"),
         ('1,2\n3,"4\n5,6\n7,"8\n', r"line 2: quotes that do not match"),
         ('1,2\n"3,4\n5,6"\n', r"line 2: quotes"),
@@ -120,7 +120,7 @@ REFUSED = {
         ("0 0 010 1000000000000\n", "1000000000000 weights of each vertex .* at most 1000000"),
         ("1 0 010 1000000\n1 2\n", "fewer numbers than the 1000000 vertex weights"),
         ("2147483647 0\n\n", "announces 2147483647 vertices in only 14 bytes"),
-        ("2 1\n2\n\u0661\n", "line 3: .* where the whole number"),
+        ("2 1\n2\n\u0661\n", "line 3: '\u0661' where the whole number"),
         (f"2 {10**12}\n2\n1\n", None),
     ],
     "x.graph, weights": [
