@@ -268,7 +268,7 @@ MISTAKES = {
         ("certain == DOUBTFUL ? begin : -1;", "-1;"),
     ],
     "clgraph/formats/text_table.py": [
-        ("if quoted is None else quoted.replace('\"\"', '\"'))", "if quoted is None else quoted)"),
+        ("if inside is None else inside.replace('\"\"', '\"'))", "if inside is None else inside)"),
         ("(np.isfinite(weights) & (weights >= layout.lightest))", "np.isfinite(weights)"),
     ],
     "clgraph/formats/adjacency_lines.py": [
