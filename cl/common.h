@@ -44,6 +44,18 @@
 #endif
 #endif
 
+// PASTE(vload, LANES): one name of two, after macros in both are expanded.
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+
+// Asks for what is going to be read, where that helps: on CPUs, never on GPUs and simulators. OpenCL's own prefetch() does
+// nothing on the CPU runtimes we know.
+#ifdef HAVE_PREFETCH
+#define PREFETCH(place) __builtin_prefetch(place)
+#else
+#define PREFETCH(place) ((void)0)
+#endif
+
 // How many consecutive indices one work-item takes: 1 on GPUs, hundreds on CPUs (from the host's launch table).
 #ifndef ITEMS
 #define ITEMS 1

@@ -71,10 +71,8 @@ __kernel void components_start(const int n, ROWS, __global int *label, __global 
 #else
         OFFSET e = v_start[v];
         OFFSET end = v_end[v + END_SHIFT];
-#ifdef HAVE_PREFETCH
         // rows begin in cache lines of their own, and branches that wait for one keep the next ones from being read
-        if (v < n - SOON) __builtin_prefetch(edges + v_start[v + SOON]);
-#endif
+        if (v < n - SOON) PREFETCH(edges + v_start[v + SOON]);
         if (e < end) {
             int u = edges[e];
             int used = u < v;

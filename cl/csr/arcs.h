@@ -4,6 +4,8 @@
 // OFFSET      type of row_ptr: int, or long from 2^31 arcs on
 // tunables    RUN: 16 on GPUs, thousands on CPUs; ITEMS
 
+#include "lists.h"
+
 #ifndef RUN
 #ifdef KIND_GPU
 #define RUN 16
@@ -58,13 +60,5 @@ static inline int row_after(const long p, int v, const int n, __global const OFF
 static inline OFFSET place_of(__global const OFFSET *row_ptr, __global const int *col_idx,
                               const int tail, const int head)
 {
-    OFFSET low = row_ptr[tail], high = row_ptr[tail + 1] - 1;
-    while (low < high) {
-        const OFFSET middle = low + (high - low) / 2;
-        if (col_idx[middle] < head)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_from(row_ptr[tail], row_ptr[tail + 1] - 1, head, col_idx);
 }

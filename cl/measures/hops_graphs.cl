@@ -23,14 +23,9 @@
 #define LEVELS 256
 #endif
 
-// A work-item waits for what it reads from memory, unless it has asked for it some entries of the queue before.
-#ifdef HAVE_PREFETCH
-#define SOON(place) __builtin_prefetch(place)
-#else
-#define SOON(place) (void)0
-#endif
-// Entries of the queue: what a row's arcs lead to, twice as far ahead the row, three times where it begins. (3 M vertices,
-// a Xeon: 8 takes 5.3 s, 4 and 16 take 5.7 and 6.2 s.)
+// A work-item waits for what it reads from memory, unless it has asked for it some entries of the queue before: for what a
+// row's arcs lead to, twice as far ahead for the row, three times for where it begins. (3 M vertices, a Xeon: 8 takes 5.3 s,
+// 4 and 16 take 5.7 and 6.2 s.)
 #define AHEAD 8
 // Of 3 M vertices, by 4 words, on two cores of an EPYC: SOONER 12, 24 and 48 take 2.6, 2.4 and 2.8 s; MOSTLY 3, 8, 30 and 100
 // 2.9, 2.4, 2.4 and 3.0 s.
@@ -53,9 +48,9 @@ static inline int push(const int size, const int far, __global const OFFSET *row
             // of a hub only what will still be in the caches when its turn comes
             const OFFSET first = row_ptr[now[i + AHEAD]], last = row_ptr[now[i + AHEAD] + 1];
             for (OFFSET e = first; e < last && e - first < 64; e++)
-                SOON(seen + (size_t)col_idx[e] * WORDS);
-            SOON(col_idx + row_ptr[now[i + 2 * AHEAD]]);
-            SOON(row_ptr + now[i + 3 * AHEAD]);
+                PREFETCH(seen + (size_t)col_idx[e] * WORDS);
+            PREFETCH(col_idx + row_ptr[now[i + 2 * AHEAD]]);
+            PREFETCH(row_ptr + now[i + 3 * AHEAD]);
         }
 #endif
         const int u = now[i];
@@ -99,7 +94,7 @@ static inline int pull(const int base, const int end, const int far, __global co
         }
         for (OFFSET e = row_ptr[v], last = left ? row_ptr[v + 1] : e; e < last; e++) {
             if (far && e + SOONER < all)
-                SOON(front + (size_t)col_idx[e + SOONER] * WORDS);
+                PREFETCH(front + (size_t)col_idx[e + SOONER] * WORDS);
             const size_t u = (size_t)col_idx[e] * WORDS;
             ulong open = 0;
             for (int k = 0; k < WORDS; k++) {
@@ -182,7 +177,7 @@ __kernel void hops_graphs(const int graphs, const int most, const int alone, __g
                 reached = push(size, far, row_ptr, col_idx, seen, front, into, now, next);
                 for (int i = 0; i < reached; i++) {
                     if (far)
-                        SOON(seen + (size_t)next[min(i + 3 * AHEAD, reached - 1)] * WORDS);
+                        PREFETCH(seen + (size_t)next[min(i + 3 * AHEAD, reached - 1)] * WORDS);
                     for (int k = 0; k < WORDS; k++) {
                         const size_t place = (size_t)next[i] * WORDS + k;
                         seen[place] |= into[place];

@@ -38,11 +38,9 @@
 // Oclgrind and old PoCLs mishandle (ranking/personalized/power.cl).
 #if LOCAL == 1 && LANES > 1 && !defined(CHECK_RACES) && !defined(WITHOUT_WIDE_VECTORS)
 #define IN_VECTORS
-#define JOINED_(a, b) a##b
-#define JOINED(a, b) JOINED_(a, b)
-#define VECTOR JOINED(double, LANES)
-#define LOADED(x) JOINED(vload, LANES)(0, x)
-#define STORE(y, x) JOINED(vstore, LANES)(y, 0, x)
+#define VECTOR PASTE(double, LANES)
+#define LOADED(x) PASTE(vload, LANES)(0, x)
+#define STORE(y, x) PASTE(vstore, LANES)(y, 0, x)
 #endif
 #define LEAST 1e-12   // a vector that is so much shorter than the longest product is none: the others' space is closed
 

@@ -29,11 +29,6 @@
 
 // Rows, their arcs and a table's slots lie far apart: a CPU's cores are told AHEAD entries before what they are going to read.
 #define AHEAD 8
-#ifdef HAVE_PREFETCH   // never on GPUs and simulators
-#define SOON(place) __builtin_prefetch(place)
-#else
-#define SOON(place)
-#endif
 
 // The batch of a tree; whether an entry of the same batch is in a tree.
 #ifdef DISJOINT
@@ -122,7 +117,7 @@ __kernel void fanout_draw(const int frontier, const int known, const int fanout,
 {
     FOR_ITEMS(i, frontier) {
         const int at = known - frontier + i, v = vertex[at], t = tree[at], b = BATCH_OF(t);
-        SOON(row_ptr + vertex[min(at + AHEAD, known - 1)]);
+        PREFETCH(row_ptr + vertex[min(at + AHEAD, known - 1)]);
         const uint root = ROOT_OF(t, b);
         const long begins = row_ptr[v], first = begin[i], to = first + (shift ? shift[b] : 0);
         const int many = (int)(begin[i + 1] - first), degree = (int)(row_ptr[v + 1] - begins);
@@ -179,9 +174,9 @@ __kernel void fanout_draw(const int frontier, const int known, const int fanout,
             }
 #endif
             edge[to + j] = arc;
-            SOON(col_idx + arc);
+            PREFETCH(col_idx + arc);
 #ifdef MAPPED
-            SOON(forward + arc);
+            PREFETCH(forward + arc);
 #endif
         }
 #ifdef RELABEL
@@ -229,7 +224,7 @@ __kernel void fanout_insert(const int entries, __global const int *restrict batc
         const int v = vertex[e], t = tree[e], b = BATCH_OF(t), soon = min(e + AHEAD, entries - 1);
         const uint begins = table_begin[b], ends = table_begin[b + 1];
         uint at = first_slot(v, t, begins, ends);
-        SOON(table + first_slot(vertex[soon], tree[soon], begins, ends));   // mostly of the same batch
+        PREFETCH(table + first_slot(vertex[soon], tree[soon], begins, ends));   // mostly of the same batch
         for (;;) {
             int found = SHARED_LOAD(&table[at]);
             if (found == EMPTY)
@@ -286,7 +281,7 @@ __kernel void fanout_number(const int draws, const int known, __global const int
     FOR_ITEMS(e, draws) {
         const int t = tree[known + e], b = BATCH_OF(t), first = table[slot[known + e]];
         int at;
-        SOON(table + slot[known + min(e + AHEAD, draws - 1)]);
+        PREFETCH(table + slot[known + min(e + AHEAD, draws - 1)]);
         if (first < known)
             at = position[first];
         else

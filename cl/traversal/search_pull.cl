@@ -200,7 +200,7 @@ __kernel void bfs_pull(PULL_ARGUMENTS)
 #ifdef HAVE_PREFETCH
         // rows begin in cache lines of their own, and the branch that waits for one keeps the next ones from being read
         for (uint soon = w + AHEAD < words ? ~visited[w + AHEAD] : 0; soon; soon &= soon - 1)
-            __builtin_prefetch(&col_idx[row_ptr[32 * (w + AHEAD) + (31 - clz(soon & -soon))]]);
+            PREFETCH(&col_idx[row_ptr[32 * (w + AHEAD) + (31 - clz(soon & -soon))]]);
 #endif
         for (uint left = ~visited[w]; left; left &= left - 1) {
             const uint bit = 31 - clz(left & -left), v = 32 * w + bit;

@@ -63,8 +63,6 @@
 
 #include "csr/arcs.h"
 
-#define PASTE_(a, b) a##b
-#define PASTE(a, b) PASTE_(a, b)
 #define VALUE_OF(word) PASTE(as_, VALUE)(word)
 #define WORD_OF(value) PASTE(as_, WORD)(value)
 #ifdef WIDE
@@ -210,16 +208,16 @@ __kernel void weighted_sources(const int lanes, const int n, __global const int 
 
 // Rows of a list's places lie far apart: a CPU's cores are told some places before what they are going to read. (R-MAT 20, a
 // grid, uniform edges, a Xeon: 0.94, 0.89 and 0.79 of the time.)
-#ifdef HAVE_PREFETCH   // never on GPUs and simulators
+#ifdef HAVE_PREFETCH
 #define SOON_ROWS(list, i)                                                \
     do {                                                                  \
         if ((i) + 8 < count)                                              \
-            __builtin_prefetch(&row_ptr[VERTEX((list)[(i) + 8])]);        \
+            PREFETCH(&row_ptr[VERTEX((list)[(i) + 8])]);                  \
         if ((i) + 4 < count) {                                            \
             const OFFSET soon_ = row_ptr[VERTEX((list)[(i) + 4])];        \
-            __builtin_prefetch(&col_idx[soon_]);                          \
+            PREFETCH(&col_idx[soon_]);                                    \
             if (weight)                                                   \
-                __builtin_prefetch(&weight[soon_]);                       \
+                PREFETCH(&weight[soon_]);                                 \
         }                                                                 \
     } while (0)
 #else

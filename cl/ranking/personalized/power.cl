@@ -18,19 +18,17 @@
 #else
 #define MAY_BE_VECTORS 0
 #endif
-#define JOINED_(a, b) a##b
-#define JOINED(a, b) JOINED_(a, b)
 #define REAL_IS_float 1
-#if JOINED(REAL_IS_, REAL) && MAY_BE_VECTORS
+#if PASTE(REAL_IS_, REAL) && MAY_BE_VECTORS
 #define FOR_LANES(l)
 #define OF(x, l) x
-#define REALS(x) JOINED(float, LANES) x
-#define WIDES(x) JOINED(double, LANES) x
+#define REALS(x) PASTE(float, LANES) x
+#define WIDES(x) PASTE(double, LANES) x
 #define ACCS(x) WIDES(x)
-#define LOADED(array, v, l) JOINED(vload, LANES)(v, array)
-#define STORE(x, array, v, l) JOINED(vstore, LANES)(x, v, array)
-#define TO_REAL(x) JOINED(convert_float, LANES)(x)
-#define TO_WIDE(x) JOINED(convert_double, LANES)(x)
+#define LOADED(array, v, l) PASTE(vload, LANES)(v, array)
+#define STORE(x, array, v, l) PASTE(vstore, LANES)(x, v, array)
+#define TO_REAL(x) PASTE(convert_float, LANES)(x)
+#define TO_WIDE(x) PASTE(convert_double, LANES)(x)
 #define ADD(sum, x) ((sum) + (x))
 #define JOIN_OTHER(sum, x) (norm == 3 ? max(sum, x) : (sum) + (x))
 #else

@@ -19,9 +19,7 @@
 
 #define SPAN 4
 #define TEAM (LANES / SPAN)
-#define JOINED_(a, b) a##b
-#define JOINED(a, b) JOINED_(a, b)
-typedef JOINED(REAL, 4) Quad;   // only loaded and stored: four lanes in one access
+typedef PASTE(REAL, 4) Quad;   // only loaded and stored: four lanes in one access
 #define QUAD(array, v, part) ((array)[(size_t)(v) * TEAM + (part)])
 #ifdef CHECK_RACES   // Oclgrind mishandles vectors that are built from scalars
 #define PUT_QUAD(array, v, part, x) \

@@ -28,8 +28,8 @@ static inline int joined(int t, int x, __global const OFFSET *row_ptr, __global 
         wanted = t;
     }
 #endif
-    const int at = place_of(wanted, begin, d, col_idx);
-    return at < d && col_idx[begin + at] == wanted;
+    const OFFSET end = begin + d, at = search_from(begin, end, wanted, col_idx);
+    return at < end && col_idx[at] == wanted;
 }
 
 static inline ulong bias_of(int t, int x, Biases biases, __global const OFFSET *row_ptr, __global const int *col_idx)

@@ -46,11 +46,6 @@
 #define PICKED(a) (int)mul_hi(a, (ulong)d)
 #define HEAD(j) col_idx[begin + j]
 #endif
-#ifdef HAVE_PREFETCH
-#define FETCH(p) __builtin_prefetch(p)
-#else
-#define FETCH(p)
-#endif
 #define EACH(l) for (int l = 0; l < ABREAST; l++)
 
 // p: the probability of rwr and rj in 2^-64; rwj: alpha in 2^-16; alpha of mhrw in 2^-32; C of gmd. Of node2vec p, near
@@ -105,30 +100,30 @@ __kernel void walk_step(const int n, const int runs, const int walkers, const ui
             row[l] = row_ptr[vertex[l]];
             degrees[l] = (int)(row_ptr[vertex[l] + 1] - row[l]);
 #if WEIGHTED
-            FETCH(shares + 2 * (row[l] + (long)part_of(number[l * AHEAD + s % AHEAD] >> 2, degrees[l])));
+            PREFETCH(shares + 2 * (row[l] + (long)part_of(number[l * AHEAD + s % AHEAD] >> 2, degrees[l])));
 #elif METHOD == 7   // where the search for the vertex before goes through
-            FETCH(col_idx + row[l] + degrees[l] / 2);
-            FETCH(col_idx + row[l] + degrees[l] / 4);
+            PREFETCH(col_idx + row[l] + degrees[l] / 2);
+            PREFETCH(col_idx + row[l] + degrees[l] / 4);
 #endif
 #if !WEIGHTED
-            FETCH(col_idx + row[l] + mul_hi(number[l * AHEAD + s % AHEAD], (ulong)degrees[l]));
+            PREFETCH(col_idx + row[l] + mul_hi(number[l * AHEAD + s % AHEAD], (ulong)degrees[l]));
 #endif
         }
 #if WEIGHTED
         EACH(l)   // where the search for a share begins, and often ends
             if (degrees[l]) {
                 __global const ulong *mine = shares + 2 * (long)row[l];
-                FETCH(mine + 2 * (long)guide_of(part_of(number[l * AHEAD + s % AHEAD] >> 2, degrees[l]), mine));
+                PREFETCH(mine + 2 * (long)guide_of(part_of(number[l * AHEAD + s % AHEAD] >> 2, degrees[l]), mine));
             }
 #endif
 #if METHOD == 4 || METHOD == 5 || METHOD == 8
         EACH(l)   // whether it moves depends on the neighbour's degree
-            if (degrees[l]) FETCH(row_ptr + col_idx[row[l] + mul_hi(number[l * AHEAD + s % AHEAD], (ulong)degrees[l])]);
+            if (degrees[l]) PREFETCH(row_ptr + col_idx[row[l] + mul_hi(number[l * AHEAD + s % AHEAD], (ulong)degrees[l])]);
 #elif METHOD == 11
         EACH(l)   // whether it goes there may depend on what the rows of it and of the vertex before hold
             if (degrees[l] && previous[l] >= 0) {
-                FETCH(row_ptr + col_idx[row[l] + mul_hi(number[l * AHEAD + s % AHEAD], (ulong)degrees[l])]);
-                FETCH(row_ptr + previous[l]);
+                PREFETCH(row_ptr + col_idx[row[l] + mul_hi(number[l * AHEAD + s % AHEAD], (ulong)degrees[l])]);
+                PREFETCH(row_ptr + previous[l]);
             }
 #endif
         while (many) atomic_inc(&visits[met[--many]]);
@@ -212,14 +207,14 @@ __kernel void walk_step(const int n, const int runs, const int walkers, const ui
                 if (j < 0) u = v;
             }
             if (jump >= 0) u = jump;
-            FETCH(row_ptr + u);
-            FETCH(row_ptr + u + 1);   // often, but not always, the same line
+            PREFETCH(row_ptr + u);
+            PREFETCH(row_ptr + u + 1);   // often, but not always, the same line
             const long at = (long)s * all + i;
             if (trail) trail[at] = jump >= 0 ? ~u : u;
             if (place) place[at] = j;
             if (counts) {
                 met[many] = ((long)part * runs + (long)(key[l] - seed)) * n + u;
-                FETCH(visits + met[many]);
+                PREFETCH(visits + met[many]);
                 many++;
             }
 #if METHOD == 10

@@ -1,21 +1,12 @@
 // sampling/literature/walk.h: how a step chooses among the arcs of a row, by weights see guides.h; after clock.h.
 
-// Place of the first entry of a row that is not below v.
-static inline int place_of(int v, OFFSET begin, int d, __global const int *col_idx)
-{
-    int low = 0, high = d;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (col_idx[begin + middle] < v) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
+#include "lists.h"
 
 // The place that a picks of a row without v's, if v is there and something else too; -1: it is not, or alone.
 static inline int place_besides(int v, ulong a, OFFSET begin, int d, __global const int *col_idx)
 {
-    const int at = v < 0 || d < 2 ? d : place_of(v, begin, d, col_idx);
+    if (v < 0 || d < 2) return -1;
+    const int at = (int)(search_from(begin, begin + d, v, col_idx) - begin);
     if (at == d || col_idx[begin + at] != v) return -1;
     const int j = (int)mul_hi(a, (ulong)(d - 1));
     return j + (j >= at);
