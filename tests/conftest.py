@@ -139,11 +139,8 @@ def pytest_generate_tests(metafunc):
 
 def pytest_collection_modifyitems(config, items):
     smoke, cross = is_smoke(config), words_of(config, "--cross")
-    smoked, unchanged = words_of(config, "--smoked"), {}
-    if config.getoption("--oclgrind") == "changed":
-        from oclgrind import recorded
-
-        unchanged = recorded()
+    smoked = words_of(config, "--smoked")
+    unchanged = clean_cases(config)
     if smoke:
         _check_smoke(items)
     kept, dropped = [], []
@@ -170,6 +167,13 @@ def pytest_collection_modifyitems(config, items):
         rank = {Path(__file__).parent / name: at for at, name in enumerate(LONGEST)}
         kept.sort(key=lambda item: rank.get(item.path, len(rank)))
     items[:] = kept
+
+
+def clean_cases(config):
+    """The cases of Oclgrind that need not run (``--oclgrind changed``), and the kernels that they launch."""
+    from oclgrind import recorded
+
+    return recorded() if config.getoption("--oclgrind") == "changed" else {}
 
 
 def parameter_of(item, name):
