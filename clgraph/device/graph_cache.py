@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
@@ -151,7 +150,8 @@ class Pool(list[T]):
     """Areas of one kind, for calls that may run in several threads at once.
 
     Those in the list are free. The pool is cached with the object that they serve, usually a graph on a
-    device, and refers to neither of them: ``device.cached(graph, key, Pool)``.
+    device, and refers to neither of them: ``device.cached(graph, key, Pool)``. After an exception an area is
+    not given back: an interrupt may have left it between two states.
     """
 
     give_back = list.append  # which, as `pop`, is one step for other threads
@@ -162,16 +162,6 @@ class Pool(list[T]):
             return self.pop()
         except IndexError:
             return make()
-
-    @contextmanager
-    def lent(self, make: Callable[[], T]) -> Iterator[T]:
-        """An area for the block, given back at its end.
-
-        After an exception it is not: an interrupt may have left it between two states.
-        """
-        area = self.borrow(make)
-        yield area
-        self.give_back(area)
 
 
 # --- The buffers inside a value: how much device memory a cached object takes ---

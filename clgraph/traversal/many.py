@@ -259,7 +259,7 @@ class ManySearch(ManyBatch):
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:  # as in `Pool.lent`
+        if kind is None:  # see `Pool`
             self._pool.give_back(self.scratch)
         del self.scratch
 
