@@ -98,8 +98,8 @@ from clgraph.traversal import BFSResult as BFSResult
 from clgraph.traversal import ManyBFSResult as ManyBFSResult
 from clgraph.traversal import bfs as bfs
 from clgraph.traversal import bfs_many as bfs_many
-from clgraph.traversal.weighted import ShortestPathsResult as ShortestPathsResult
-from clgraph.traversal.weighted import shortest_paths as shortest_paths
+from clgraph.traversal.paths import ShortestPathsResult as ShortestPathsResult
+from clgraph.traversal.paths import shortest_paths as shortest_paths
 
 __all__ = [
     "BFSResult",

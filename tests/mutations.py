@@ -32,6 +32,8 @@ class Mutation(NamedTuple):
 
 # tests of which file notice a mistake, where these are not tests/FOLDER/test_NAME.py of FOLDER/NAME
 TESTS = {
+    "clgraph/traversal/paths.py": "traversal/test_weighted.py",
+    "clgraph/communities/levels.py": "communities/test_multilevel.py",
     "cl/csr/facts.cl": "csr/test_properties.py",
     "cl/sampling/merge_tree.cl": "sampling/test_exact.py sampling/test_curve.py",
     "clgraph/sampling/threshold_search.py": "sampling/test_exact.py sampling/test_curve.py",
@@ -76,11 +78,13 @@ MISTAKES = {
     ],
     "clgraph/traversal/weighted.py": [
         ("integers = max(n - 1, 1) * largest < EXACT[dtype]", "integers = largest < EXACT[dtype]"),
+        ("2 * self.n * self.lengths.largest < top", "self.lengths.largest < top"),
+        ("not self.graph.directed:\n            return self.csr,", "True:\n            return self.csr,"),
+    ],
+    "clgraph/traversal/paths.py": [
         ("dtype).type(min(last, float(np.finfo(dtype).max))))", "dtype).type(last))"),
         ("float(np.dtype(dtype).type(min(last, float(np.finfo(dtype).max))))", "last"),
-        ("2 * self.n * self.lengths.largest < top", "self.lengths.largest < top"),
         ("if disconnected and reached < (batch.stop - batch.start) * n:", "if False:"),
-        ("not self.graph.directed:\n            return self.csr,", "True:\n            return self.csr,"),
         ("if last is not None and last < 0:", "if last is not None and last <= 0:"),
     ],
     "cl/communities/propagation.cl": [
@@ -116,12 +120,14 @@ MISTAKES = {
         ("label[number[v]] = number[root[v]];", "label[number[v]] = number[v];"),
         ("        if (label[v] == v && members[v] == 1)\n", "        if (label[v] == v)\n"),
     ],
-    "clgraph/communities/multilevel.py": [
+    "clgraph/communities/levels.py": [
         ("(upper << 40) + (mixed << 21) + lower", "(upper << 40) + (mixed << 20) + lower"),
         ("        return after > before\n", "        return False\n"),
-        ("exponent + 38 - total.bit_length()", "exponent + 37 - total.bit_length()"),
         ("            slices *= 4\n", "            slices *= 2\n"),
         ("slices = 1 if awake is None else min(n, SLICES)", "slices = 1"),
+    ],
+    "clgraph/communities/multilevel.py": [
+        ("exponent + 38 - total.bit_length()", "exponent + 37 - total.bit_length()")
     ],
     "cl/csr/facts.cl": [
         (

@@ -42,7 +42,7 @@ from clgraph.device.memory import Memory
 from clgraph.errors import DeviceError
 from clgraph.methods import LITERATURE, REDUCTIONS
 from clgraph.public import BY_NAME
-from clgraph.sampling.result import Samples
+from clgraph.sampling.samples import Samples
 from clgraph.system import thread_pool
 
 THREADS, CALLS = 8, 60

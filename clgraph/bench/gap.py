@@ -38,7 +38,7 @@ from clgraph.reference.weighted import verify_shortest_paths
 from clgraph.run import need_doubles
 from clgraph.system import ahead, cores
 from clgraph.traversal import bfs
-from clgraph.traversal.weighted import shortest_paths
+from clgraph.traversal.paths import shortest_paths
 
 if TYPE_CHECKING:
     from clgraph.bench.store import Record

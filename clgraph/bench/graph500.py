@@ -35,7 +35,7 @@ from clgraph.csr.build import build_rows, place_lightest
 from clgraph.csr.upload import DeviceGraph, graph_of
 from clgraph.errors import ClgraphError, InputError
 from clgraph.traversal import bfs
-from clgraph.traversal.weighted import shortest_paths
+from clgraph.traversal.paths import shortest_paths
 
 if TYPE_CHECKING:
     from clgraph.bench.store import Record

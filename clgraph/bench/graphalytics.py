@@ -28,7 +28,7 @@ from clgraph.formats.ldbc import stem_of
 from clgraph.measures.triangle_count import clustering
 from clgraph.ranking import pagerank
 from clgraph.traversal import bfs
-from clgraph.traversal.weighted import shortest_paths
+from clgraph.traversal.paths import shortest_paths
 
 if TYPE_CHECKING:
     from clgraph.bench.store import Record

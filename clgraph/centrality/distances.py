@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.traversal import BFSResult
     from clgraph.traversal.many import ManySearch
-    from clgraph.traversal.weighted import ShortestPathsResult
+    from clgraph.traversal.paths import ShortestPathsResult
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -172,7 +172,7 @@ def _search(
 ) -> tuple[BFSResult | ShortestPathsResult, int]:
     """A search from the source that reaches the target, and the target's index."""
     from clgraph.traversal import bfs
-    from clgraph.traversal.weighted import shortest_paths
+    from clgraph.traversal.paths import shortest_paths
 
     weights = flag(weights, "weights")
     first, last = graph.indices_of([one_id(source, "source"), one_id(target, "target")]).tolist()
@@ -238,7 +238,7 @@ def average_shortest_path_length(
     run = run_on(device)
     with run.lock, run:
         if weights:
-            from clgraph.traversal.weighted import mean_distance
+            from clgraph.traversal.paths import mean_distance
 
             return mean_distance(run.device, whole, progress, disconnected=disconnected)
         total, every = 0, np.arange(n, dtype=np.int32)

@@ -121,8 +121,8 @@ def paths(run: Run) -> None:
     import numpy as np
 
     from clgraph.reference.weighted import verify_shortest_paths
+    from clgraph.traversal.paths import shortest_paths
     from clgraph.traversal.results import path_to
-    from clgraph.traversal.weighted import shortest_paths
 
     run.check_output()
     given, wanted, target = run.options, _sources(run), run.options.target

@@ -93,7 +93,8 @@ class Also:
         return modularity(view, self._labels[at], device=self._dev)
 
     def _weighted_distance(self, graph: Graph) -> float | str:
-        from clgraph.traversal.weighted import lengths_of, mean_distance
+        from clgraph.traversal.paths import mean_distance
+        from clgraph.traversal.weighted import lengths_of
 
         view, n, most = graph.undirected.without_self_loops, graph.num_vertices, self._request.sources
         if not graph.is_weighted:

@@ -66,7 +66,7 @@ class WeightedSearch:
 
 
 def _distances(name: str, graph: Graph, sources: Any, cutoff: Any = None) -> npt.NDArray[np.float64]:
-    from clgraph.traversal.weighted import shortest_paths
+    from clgraph.traversal.paths import shortest_paths
 
     limit = None if cutoff is None or cutoff == inf else cutoff
     with on_device(name) as device:

@@ -298,7 +298,7 @@ def pagerank(
     run = run_on(device, graph, *sections, values=True, start=start)
     with run.lock, run:
         if (blocks := run.blocks) is not None:
-            from clgraph.ranking.reproducible import ShardsSolver
+            from clgraph.ranking.reproducible_solver import ShardsSolver
             from clgraph.scale.comm import run_on_ranks
 
             def work(ranks: Ranks, dev: Device) -> PageRankResult:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from clgraph.device.program import Program
     from clgraph.graph import Graph
     from clgraph.ranking.problem import Problem, Stop
-    from clgraph.ranking.reproducible import ReproducibleSolver
+    from clgraph.ranking.reproducible_solver import ReproducibleSolver
 
 FLAT = "a pipeline: one flat loop over all arcs, row sums in fixed point of 62 bits"
 
@@ -182,7 +182,7 @@ def make_solver(
             "'auto', which takes 'fixed' (with float64) or 'contribution'"
         )
     if variant == "fixed":
-        from clgraph.ranking.reproducible import ReproducibleSolver
+        from clgraph.ranking.reproducible_solver import ReproducibleSolver
 
         return ReproducibleSolver(device, graph, problem, stop, numbers.dtype, weight=weight)
     return KINDS[variant](device, graph, problem, stop, numbers, weight)

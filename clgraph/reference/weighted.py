@@ -15,7 +15,7 @@ from clgraph.reference.common import check_result, require
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
-    from clgraph.traversal.weighted import ShortestPathsResult
+    from clgraph.traversal.paths import ShortestPathsResult
 
 FAR = np.iinfo(np.int32).max
 

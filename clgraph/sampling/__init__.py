@@ -16,8 +16,9 @@ from clgraph.results import on_device
 from clgraph.run import dataset_of
 from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, reduction_curve
 from clgraph.sampling.request import SampleOptions, Size, check_method, check_names
-from clgraph.sampling.result import Sample, Samples
+from clgraph.sampling.result import Sample
 from clgraph.sampling.runs import draw_samples
+from clgraph.sampling.samples import Samples
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -30,7 +30,8 @@ from clgraph.sampling.draw import FINEST, ByDraw, ByPriority, DrawRuns
 from clgraph.sampling.repair import finder_for
 from clgraph.sampling.replicates import MergeTrees, Probes, Replicates
 from clgraph.sampling.request import Request, Size, check_min_size, check_request, check_seeds, check_sizes
-from clgraph.sampling.result import Batch, Origin, Sample, Samples
+from clgraph.sampling.result import Sample
+from clgraph.sampling.samples import Batch, Origin, Samples
 from clgraph.sampling.selection import prepare_extraction
 from clgraph.sampling.threshold_search import ExactRun
 

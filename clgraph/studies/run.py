@@ -18,8 +18,8 @@ from clgraph.measures.pack import Pack, alone, measured_view
 from clgraph.measures.scalars import MeasureRequest, Measures, measure_all
 from clgraph.sampling import Samples
 from clgraph.sampling.literature.engine import DIED_OUT
-from clgraph.sampling.result import collapsed
 from clgraph.sampling.runs import draw_large_enough
+from clgraph.sampling.samples import collapsed
 from clgraph.studies.columns import Row, scalars
 from clgraph.studies.plan import Plan
 

@@ -14,8 +14,10 @@ from samplers import awkward_graphs
 
 import clgraph
 from clgraph import CapacityError, Graph, InputError
-from clgraph.communities import multilevel
-from clgraph.communities.multilevel import Level, Search, upload_csr, whole_weights
+from clgraph.communities import levels
+from clgraph.communities.levels import Level, Search
+from clgraph.communities.multilevel import whole_weights
+from clgraph.csr.upload import upload_csr
 from clgraph.reference.multilevel import reference_leiden, reference_louvain, verify_leiden, verify_louvain
 
 METHODS = {
@@ -85,9 +87,9 @@ def test_weights(device, method, kind, directed):
 @pytest.mark.parametrize("method", [pytest.param("louvain", marks=pytest.mark.slow), "leiden"])
 def test_rows_are_chosen_for_by_groups_and_by_items_alone(device, method, monkeypatch):
     """Sums of 32 and 64 bits; rows of all classes; levels made by sorting arcs and by joining lists."""
-    own = multilevel.LAUNCH.simulator
+    own = levels.LAUNCH.simulator
     for config in (own, replace(own, local=1)):
-        monkeypatch.setattr(multilevel, "LAUNCH", everywhere(config))
+        monkeypatch.setattr(levels, "LAUNCH", everywhere(config))
         for graph in (tangle(1, 60, 300), weighted("large", False)):
             same_as_reference(method, graph, device, seed=2)
 
@@ -97,7 +99,7 @@ def test_more_slices_where_moves_spoil_each_other(device, monkeypatch):
     u, v = np.divmod(np.arange(900), 30)
     graph = Graph.from_edges(u, v + 30)
     same_as_reference("louvain", graph, device)
-    monkeypatch.setattr(multilevel, "SLICES", 1)
+    monkeypatch.setattr(levels, "SLICES", 1)
     found = clgraph.louvain(graph, device=device)
     verify_louvain(graph, found)
     assert found.modularity >= 0
@@ -186,7 +188,7 @@ def test_whole_weights_stay_and_others_have_a_bounded_sum():
 def test_weights_are_looked_through_once(device, monkeypatch):
     graph, counted = weighted("real", False), Mock(side_effect=whole_weights)
     found = clgraph.louvain(graph, seed=1, device=device)
-    monkeypatch.setattr(multilevel, "whole_weights", counted)
+    monkeypatch.setattr("clgraph.communities.multilevel.whole_weights", counted)
     again = clgraph.louvain(graph, seed=1, device=device)
     assert not counted.called and again.labels.tolist() == found.labels.tolist()
     clgraph.leiden(graph, weight=False, device=device)

@@ -93,7 +93,7 @@ def test_a_wrong_file_is_refused(content, message, tmp_path, monkeypatch):
         ("communities.propagation.LAUNCH", {"many": 48}, "many is 48: use powers of two"),
         ("communities.propagation.LAUNCH", {"run": 0}, "run is 0: use a number from 1"),
         ("traversal.search.LAUNCH", {"rows": 48}, "rows is 48: use powers of two"),
-        ("communities.multilevel.LAUNCH", {"shared": [32, 48]}, "use powers of two"),
+        ("communities.levels.LAUNCH", {"shared": [32, 48]}, "use powers of two"),
         ("csr.sort.LAUNCH", {"bits": 13}, "bits is 13: use a number from 1 to 12"),
         ("ranking.sell.ROWS", 0, " is 0: use a number from 1 to"),
         ("ranking.spmv.RUNS", {"hot": 2**16}, "hot is 65536: use a number from 1 to 65535"),

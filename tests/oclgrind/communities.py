@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from clgraph import Graph, leiden, louvain, modularity
-from clgraph.communities import multilevel, propagation
+from clgraph.communities import levels, propagation
 from clgraph.reference.communities import reference_label_propagation, verify_modularity
 from clgraph.reference.multilevel import verify_leiden, verify_louvain
 from oclgrind.shared import tangle
@@ -30,10 +30,10 @@ def case_multilevel(device):
     """Louvain and Leiden, by work-groups and by work-items alone; weights and merged arcs."""
     rng = np.random.default_rng(6)
     ends = (rng.random((2, 90)) ** 2 * 24).astype(int)
-    multilevel.SLICES = 4
-    own = multilevel.LAUNCH.simulator
+    levels.SLICES = 4
+    own = levels.LAUNCH.simulator
     for config, options in ((own, {}), (replace(own, local=1), {"weights": rng.integers(0, 5, 90)})):
-        multilevel.LAUNCH = replace(multilevel.LAUNCH, simulator=config)
+        levels.LAUNCH = replace(levels.LAUNCH, simulator=config)
         graph = Graph.from_edges(*ends, vertices=np.arange(24), **options)
         verify_louvain(graph, louvain(graph, seed=1, device=device))
         verify_leiden(graph, leiden(graph, seed=1, device=device))

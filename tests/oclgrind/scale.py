@@ -9,9 +9,10 @@ import clgraph
 from clgraph import Graph, write_shards
 from clgraph.components.shards import Labels
 from clgraph.graph.models import PowerLaw, RMat
+from clgraph.ranking.exchange import Exchange
 from clgraph.ranking.personalized.shards import join_on
 from clgraph.ranking.problem import Problem
-from clgraph.ranking.reproducible import BLOCK, LAUNCH, Exchange, Leaving, ReproduciblePower
+from clgraph.ranking.reproducible import BLOCK, LAUNCH, Leaving, ReproduciblePower
 from clgraph.reference.reduction import reference_forest
 from clgraph.reference.samples import reference_sample
 from clgraph.reference.traversal import reference_bfs

@@ -17,7 +17,8 @@ from clgraph.csr.upload import device_graph, graph_of
 from clgraph.device.memory import Memory
 from clgraph.ranking import reproducible, transition_weights
 from clgraph.ranking.problem import Problem
-from clgraph.ranking.reproducible import BLOCK, LaunchConfig, Leaving, ReproduciblePower, normalised, tree_sum
+from clgraph.ranking.reproducible import BLOCK, LaunchConfig, Leaving, ReproduciblePower, normalised
+from clgraph.ranking.reproducible_solver import tree_sum
 from clgraph.scale.writing import write_shards
 
 SMALL = {"items": LaunchConfig(span=0, items=3, width=1), "windows": LaunchConfig(span=32, items=1, width=64)}

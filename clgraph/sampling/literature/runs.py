@@ -27,7 +27,8 @@ from clgraph.sampling.literature.streams import SAMPLERS, GraphStream, feed_chun
 from clgraph.sampling.literature.walks import Frontier, Walks, chain_device
 from clgraph.sampling.literature.weighted_draw import EdgeRace, NeighbourRace, VertexRace
 from clgraph.sampling.request import Request, check_request, check_seeds, check_stream, given_options
-from clgraph.sampling.result import Batch, Sample
+from clgraph.sampling.result import Sample
+from clgraph.sampling.samples import Batch
 from clgraph.sampling.selection import Selection
 
 if TYPE_CHECKING:

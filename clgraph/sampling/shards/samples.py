@@ -24,7 +24,8 @@ from clgraph.run import not_offered
 from clgraph.sampling.deletion_times import Path as CurvePath
 from clgraph.sampling.deletion_times import count_pairs, follow
 from clgraph.sampling.request import OF_SHARDS, Request, Size, check_seeds, check_sizes
-from clgraph.sampling.result import Origin, Sample
+from clgraph.sampling.result import Sample
+from clgraph.sampling.samples import Origin
 from clgraph.sampling.selection import DeviceArray, Selection
 from clgraph.sampling.shards.extract import Extraction, Growing, write_sample
 from clgraph.sampling.shards.forest import Choice, choose
