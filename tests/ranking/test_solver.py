@@ -25,7 +25,7 @@ from transfers import transfers
 from clgraph import Graph, personalized_pagerank, powerlaw_graph, read, rmat_graph
 from clgraph.device.launch import record_launches
 from clgraph.errors import ClgraphError, ConvergenceError, ConvergenceWarning, InputError
-from clgraph.ranking import pagerank, reproducible, solver
+from clgraph.ranking import pagerank, solver
 from clgraph.ranking.solver import iterations_until
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 
@@ -161,7 +161,7 @@ def test_what_converges_is_not_taken_for_a_cycle(device, monkeypatch, variant):
         return [pagerank(graph, damping=damping, variant=variant, **call) for graph, damping in pairs]
 
     found = ranked()
-    for module in (solver, reproducible):
+    for module in (solver, reproducible_solver):
         monkeypatch.setattr(module, "noise", lambda *args: 0.0)
     for one, other in zip(found, ranked(), strict=True):
         assert one.converged == other.converged
