@@ -25,7 +25,7 @@ from transfers import transfers
 from clgraph import Graph, personalized_pagerank, powerlaw_graph, read, rmat_graph
 from clgraph.device.launch import record_launches
 from clgraph.errors import ClgraphError, ConvergenceError, ConvergenceWarning, InputError
-from clgraph.ranking import pagerank, solver
+from clgraph.ranking import pagerank, reproducible_solver, solver
 from clgraph.ranking.solver import iterations_until
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 
