@@ -1,7 +1,7 @@
 """Reproducible PageRank: the summation order is fixed, so results are bitwise equal on all devices.
 
-Host half of ``cl/ranking/fixed.cl``, ``fixed_leaving.cl``, ``fixed_integers.cl`` (float32 ranks), on GPUs
-``fixed_windows.cl``, and, where several processes share the rows, ``shards_exchange.cl``. The same ranks,
+Host half of ``cl/ranking/fixed.cl``, ``fixed_leaving.cl``, ``fixed_integers.cl`` (float32 ranks), and on GPUs
+``fixed_windows.cl``; where several processes share the rows, see `clgraph.ranking.exchange`. The same ranks,
 byte for byte, on every device with float64, for any cut of the rows into blocks, and for any number of those
 processes (`clgraph.scale`).
 """

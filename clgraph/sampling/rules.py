@@ -19,6 +19,8 @@ from clgraph.methods import WHOLE_MAX, Method, option_of
 if TYPE_CHECKING:
     from clgraph.sampling.literature.view import View
 
+GROWING = ("passage", "expansion", "tree")  # what is visited is a tree there
+
 
 @dataclass(frozen=True)
 class Strata:
@@ -36,9 +38,6 @@ class Strata:
     code: npt.NDArray[np.int32]
     names: list[Any]
     wanted: list[int]
-
-
-GROWING = ("passage", "expansion", "tree")  # what is visited is a tree there
 
 
 def keep_of(plan: Method, values: Mapping[str, Any]) -> str:
