@@ -1,4 +1,4 @@
-"""Results of `clgraph.sample`: a sample, or samples of several seeds and sizes."""
+"""A sample: the result of `clgraph.sample`."""
 
 from __future__ import annotations
 
