@@ -16,6 +16,7 @@ from clgraph import Graph, InputError
 from clgraph.centrality import betweenness
 from clgraph.centrality.betweenness import dependencies
 from clgraph.csr.generate import powerlaw_graph
+from clgraph.device import Device
 from clgraph.reference import centrality as reference
 from clgraph.traversal import many
 
@@ -161,6 +162,22 @@ def test_edges_from_more_sources_than_lanes(doubles):
     assert not np.array_equal(found, clgraph.edge_betweenness_centrality(graph, k=40, seed=1, device=doubles))
     with pytest.raises(InputError, match="not both"):
         clgraph.edge_betweenness_centrality(graph, k=1, sources=[0], device=doubles)
+
+
+def test_memory_that_nothing_was_written_to_is_not_read(doubles, monkeypatch):
+    graph, empty = tangle(2, 60, 90, directed=True), Device.empty  # from no vertex all others are reached
+    calls = clgraph.betweenness_centrality, clgraph.edge_betweenness_centrality
+    right = [call(graph, device=doubles).tobytes() for call in calls]
+
+    def filled(device, n, dtype):
+        made = empty(device, n, dtype)
+        if dtype is np.float64:
+            device.fill(made, np.float64("nan"), n)
+        return made
+
+    doubles.release()
+    monkeypatch.setattr(Device, "empty", filled)
+    assert [call(graph, device=doubles).tobytes() for call in calls] == right
 
 
 def test_the_verifier_of_edges_sees_what_is_wrong():
