@@ -12,7 +12,7 @@ from browser import browser, plotting  # noqa: F401
 from cli_runs import process
 from graphs import tangle
 
-from clgraph import Graph, powerlaw_graph, read, write
+from clgraph import Graph, powerlaw_graph, read, study, write
 from clgraph.methods import LITERATURE
 from clgraph.studies.origin import Origin, curve_of, facts_of
 
@@ -318,3 +318,21 @@ def test_the_winners_samples_are_written(directed, tmp_path, device, run):
         run("replay", f"{name}.json", "--device", device.spec, "-q").fine()
     run(f"{line} --write best --write-as .clg {on}").fine()
     assert len(list((folder / "best").glob("*.clg"))) == 3
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_studies_of_other_libraries_graphs(directed, device):
+    """The same graph by NetworkX, igraph and pandas gives the same study."""
+    igraph, pandas = pytest.importorskip("igraph"), pytest.importorskip("pandas")
+    whole = friends(directed)
+    rows = [(u, v, known["weight"]) for u, v, known in whole.edges(data=True)]
+    graphs = [
+        Graph.from_networkx(whole),
+        igraph.Graph.TupleList(rows, directed=directed, weights=True),
+        Graph.from_pandas(pandas.DataFrame(rows, columns=["source", "target", "weight"]), directed=directed),
+    ]
+    options = {"seeds": 2, "eigenvalues": False, "device": device}
+    found = [study(each, "drv,drve", "50%", **options) for each in graphs]
+    for other in found[1:]:
+        assert {**other.original, "seed": 0} == {**found[0].original, "seed": 0}
+    assert all(row["vertices"] > 10 for each in found for row in each.rows)
