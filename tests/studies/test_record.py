@@ -128,6 +128,11 @@ def test_what_is_wrong_is_named(folder, records, device, run):
             assert words in done.err and done.err.startswith(f"clgraph: error: {path}: "), (words, done.err)
 
 
+def test_a_record_that_has_no_end():
+    with pytest.raises(InputError, match="it is a device"):
+        load_record("/dev/zero")
+
+
 def test_a_record_names_no_place_to_write(folder, records, device, run):
     told, forged, evil = json.loads(records["study"]), folder / "forged.json", folder / "evil"
     for name in ("folder", "on_note"):
@@ -249,9 +254,13 @@ def test_hashes_are_of_the_graph_alone():
 
 def test_no_records(tmp_path):
     sample = {"method": "drv", "seed": 1, "vertices": 2, "edges": 1}
+    (tmp_path / "broken.json").write_text("{")
     for told, why in (([], "not an object"), (sample, "no hashes"), ({"samples": []}, "no hashes")):
         with pytest.raises(InputError, match=why):
             written(tmp_path / "record.json", told)
+    for name, why in (("broken.json", "not JSON"), ("none.json", "cannot read")):
+        with pytest.raises(InputError, match=why):
+            read_record(str(tmp_path / name))
 
 
 def test_what_a_record_does_not_hold(device, tmp_path):
