@@ -110,6 +110,8 @@ def test_what_is_refused(doubles):
         ({"k": 4}, "k is 4"),
         ({"k": 1, "sources": ["a"]}, "not both"),
         ({"sources": ["x"]}, "vertex x"),
+        ({"normalized": 1}, "normalized is 1"),
+        ({"seed": -1}, "seed"),
     ):
         with pytest.raises(InputError, match=word):
             clgraph.betweenness_centrality(graph, device=doubles, **options)

@@ -1,5 +1,7 @@
 """What commands refuse: each line of a shell that is wrong, and what is said of it."""
 
+import gzip
+
 import numpy as np
 import pytest
 
@@ -14,8 +16,15 @@ FILES = {
     "names.tsv": "n1\tn2\nn2\tn3\n",
     "none.mtx": "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 0\n",
     # graphs that cannot be read
+    "empty.txt": "",
     "one.txt": "1 2\n3\n",
     "word.txt": "1 2\n2 x7\n",
+    "negative.txt": "1 2\n2 -3\n",
+    "huge.txt": "1 2\n3 4\n5 99999999999999999999\n",
+    "nan.txt": "1 2 0.5\n2 3 nan\n",
+    "header.csv": "one,two\n",
+    "comments.txt": "# FromNodeId ToNodeId\n",
+    "plain.txt.gz": "1 2\n",
     "what.xyz": "1 2\n",
     # no samples of g.txt, and no record
     "strange.txt": "2 3\n3 999999\n",
@@ -59,6 +68,7 @@ MISUSED = [
     ("pagerank g.txt --top -1", "--top"),
     ("ppr abc.txt --ids str -s a --exclude others", "'others' is not one of"),
     ("info", "Missing argument"),
+    ("info a.txt --ids float", "--ids"),
     ("convert a.txt", "Missing argument"),
     ("generate powerlaw", "Missing option '--vertices'. See `clgraph generate powerlaw --help`."),
     ("generate powerlaw 100", "Missing option '--vertices'. See `clgraph generate powerlaw --help`."),
@@ -66,6 +76,10 @@ MISUSED = [
     ("completion fish2", "'fish2' is not one of 'bash', 'zsh', 'fish'. See"),
     ("study g.txt", "Missing option"),
     ("--verison", "--version"),
+    (
+        "sample g.txt --method drv --size 2 -o g.txt",
+        "g.txt is the file that is read: give the output another",
+    ),
     ("sample g.txt --size 2 -o g.txt", "g.txt is the file that is read: give the output another"),
     ("convert g.txt ./g.txt", "./g.txt is the file that is read"),
     ("pagerank g.txt -o g.txt", "g.txt is the file that is read"),
@@ -77,8 +91,16 @@ MISUSED = [
 EARLY = [
     # the graph
     ("sample missing.txt --size 50%", "missing.txt: no such file"),
+    ("sample empty.txt --size 50% -o out.txt", "empty.txt", "the file is empty"),
     ("sample one.txt --size 50% -o out.txt", "one.txt", "line 2", "1 field"),
     ("sample word.txt --size 50% -o out.txt", "word.txt", "line 2", "'x7'", "--ids str"),
+    ("sample negative.txt --size 50% -o out.txt", "negative.txt", "line 2", "-3", "negative"),
+    ("sample huge.txt --size 50% -o out.txt", "huge.txt", "line 3", "99999999999999999999", "64 bits"),
+    ("sample nan.txt --size 50% --weights -o out.txt", "nan.txt", "line 2", "'nan'", "finite"),
+    ("sample header.csv --size 50% -o out.txt", "header.csv", "holds no edges", "header"),
+    ("sample comments.txt --size 50% -o out.txt", "comments.txt", "holds no edges"),
+    ("sample plain.txt.gz --size 50% -o out.txt", "plain.txt.gz", "not compressed by gzip"),
+    ("sample cut.txt.gz --size 50%", "cut.txt.gz", "end too early"),
     ("sample what.xyz --size 50% -o out.txt", "what.xyz", "--format", "edges"),
     ("sample g.txt --size 50% --format dot -o out.txt", "g.txt", "unknown format 'dot'", "edges"),
     ("sample . --format edges --size 50%", "a folder, not a file"),
@@ -100,8 +122,14 @@ EARLY = [
     ("communities none.mtx -o no/out.tsv", "no folder no"),
     ("centrality threes.txt -o no/out.tsv", "no folder no"),
     # options of samples
+    (
+        "sample none.txt --size 50% --method dvr",
+        "unknown method 'dvr'",
+        "'drv' (delete_vertices)",
+        "clgraph methods",
+    ),
+    ("sample g.txt --method DVR --size 50%", "unknown method 'dvr': did you mean 'drv' (delete_vertices) or"),
     ("sample none.txt --method DVR", "unknown method 'dvr': did you mean 'drv' (delete_vertices) or"),
-    ("sample none.txt --size 50% --method dvr", "unknown method 'dvr'", "clgraph methods"),
     ("sample none.txt --size 50% --mode fast", "mode is 'fast'", "batched"),
     ("sample none.txt --size 50% --method drve --mode exact", "mode 'exact' exists for", "batched"),
     ("sample none.txt --size 50% --tolerance -1", "tolerance -1.0", "0 or more"),
@@ -112,11 +140,17 @@ EARLY = [
     ("curve none.txt --mode fast", "mode is 'fast'"),
     ("curve none.txt --method drve --mode exact", "mode 'exact' exists for"),
     ("curve none.txt --method dhyb --mix 1.5", "mix '1.5'"),
+    ("sample small.txt --size 0 -o out.txt", "at least one vertex"),
     ("sample small.txt --size -5 -o out.txt", "at least one vertex"),
     ("sample small.txt --size 0% -o out.txt", "at least one vertex"),
+    ("sample small.txt --size -10% -o out.txt", "at least one vertex"),
     ("sample small.txt --size 150% -o out.txt", "more than the whole graph"),
+    ("sample small.txt --size 1.5 -o out.txt", "more than the whole graph"),
+    ("sample small.txt --size nan -o out.txt", "such as 0.3 or 30%"),
     ("sample small.txt --size half -o out.txt", "size 'half': give a share", "such as 0.3 or 30%"),
+    ("sample small.txt --size '' -o out.txt", "such as 0.3 or 30%"),
     ("sample small.txt --size 50% --seed -1", "seed -1", "2**64 - 1"),
+    ("sample small.txt --size 50% --seed 18446744073709551616", "seed", "2**64 - 1"),
     ("sample small.txt --sizes 70%,50% -o out.txt", "put {size}"),
     ("sample small.txt --size 70% --seeds 2 -o out.txt", "put {seed}"),
     ("sample small.txt --size 70% -o out-{sed}.txt", "{sed} is unknown"),
@@ -124,6 +158,7 @@ EARLY = [
     ("sample small.txt --sizes 70%,", "size"),
     ("sample small.txt --size 70% --seeds 0", "--seeds 0"),
     ("sample small.txt --size 70% --seeds 3 --seed 18446744073709551614", "seed"),
+    ("sample small.txt --size 70% --method dhyb --mix two", "mix"),
     ("curve small.txt --points 0", "--points 0"),
     ("curve small.txt --columns 2", "--columns is for --plot PICTURE"),
     ("curve small.txt --points 999999999", "1 to 10000"),
@@ -157,15 +192,21 @@ EARLY = [
     ("ppr none.txt -s 3 --norm nx --tol 2", "cannot fail"),
     ("ppr none.txt -s 3 --walks 9", "an option of method 'monte-carlo'"),
     ("ppr none.txt -s 3 --method monte-carlo --walks 0", "walks is 0"),
-    ("ppr none.txt -s 3 --method monte-carlo --epsilon 2", "epsilon is 2"),
     ("ppr none.txt -s 3 --method monte-carlo --walks 3000000000", "fit 32-bit counters"),
+    ("ppr none.txt -s 3 --method monte-carlo --epsilon 2", "epsilon is 2"),
+    ("ppr none.txt -s 3 --method monte-carlo --epsilon 1e-9", "needs"),
     ("ppr none.txt -s 3 --method monte-carlo --epsilon 0.1 --confidence 1", "confidence is 1"),
+    ("ppr none.txt -s 3 --method monte-carlo --seed 18446744073709551616", "2**64 - 1"),
     ("ppr none.txt -s 3 --squared --norm l1", "norm 'l2'"),
     ("ppr none.txt -s 3 --stable-top 2 --top 0 --json", "stable_top requires top"),
     # graphs of other forms
     ("generate powerlaw --vertices 0 -o x.txt", "number of vertices is 0"),
+    ("generate powerlaw --vertices -5 -o x.txt", "number of vertices is -5"),
     ("generate powerlaw --vertices 3000000000 -o x.txt", "1 to 2147483647"),
+    ("generate powerlaw --vertices 100 --average-degree nan -o x.txt", "average degree"),
+    ("generate powerlaw --vertices 100 --average-degree 100 -o x.txt", "average degree"),
     ("generate powerlaw --vertices 100 --exponent 2 -o x.txt", "above 2"),
+    ("generate powerlaw --vertices 100 --seed -1 -o x.txt", "seed -1"),
     ("generate lfr --vertices 200 --communities none/of.txt -o x.txt", "no folder none"),
     ("selftest --family sums", "use one of graph building"),
     # quality
@@ -210,18 +251,23 @@ LATE = [
     ("sample small.txt --size 70% --method ebfs --start 99999", "99999"),
     ("curve small.txt --method edfs", "edfs deletes nothing"),
     ("sample small.txt --method spikyball --size 5 --powers 1,2", "pass three numbers"),
+    ("sample small.txt --method rn --size 5 --mix 0.5", "mix is not an option of rn"),
     ("sample small.txt --method re --size 5 --edges 5", "edges and size are given"),
     ("sample small.txt --method chordal --size 5", "leave size out"),
     # streams
     ("sample names.tsv --method pies --size 5", "line 2: 'n"),
     ("sample small.txt --method pies --size 50%", "give a count"),
+    ("sample small.txt --method gps --edges 5 --q 0.5", "q is not an option of gps"),
     # searches, communities, centrality
     ("bfs tens.txt --source 11", "vertex 11 is not in the graph"),
     ("bfs tens.txt --source x", "ids are integers"),
     ("paths abc.txt --ids str --directed -s x", "vertex x is not in the graph"),
     ("paths abc.txt --ids str --directed -s a -t x", "vertex x is not in the graph"),
+    ("paths abc.txt --ids str --directed -s a --delta 0", "delta is 0"),
+    ("paths abc.txt --ids str --directed -s a --cutoff -1", "cutoff is -1"),
     ("paths minus.txt -s x", "ids are integers"),
     ("communities none.mtx --resolution 0", "resolution is 0"),
+    ("centrality threes.txt --k 51", "k is 51"),
     ("centrality threes.txt --k 5 --verify", "--verify of betweenness takes all sources"),
     (
         "centrality threes.txt --measure katz --alpha 0.9",
@@ -236,6 +282,7 @@ LATE = [
     ("pagerank threes.txt --directed --personalize letter.ids", "line 2: 'x' is no number"),
     ("pagerank threes.txt --directed --personalize no.ids", "names no vertex"),
     ("pagerank threes.txt --directed --dangling ignore", "--dangling ignore"),
+    ("pagerank threes.txt --directed --tol 1e-9", "round-off of float32"),
     ("pagerank threes.txt --directed --max-iter 2 -o out.tsv", "did not converge", "--max-iter"),
     ("ppr threes.txt --directed -s 1", "--source 1: vertex 1 is not in the graph"),
     ("ppr threes.txt --directed -s x", "the graph's ids are integers"),
@@ -255,7 +302,9 @@ LATE = [
     ("quality g.txt strange.txt", "vertex 999999 of strange.txt is not in g.txt"),
     ("quality g.txt wrong.txt", "edge 1 - 3 of wrong.txt is not in g.txt"),
     # studies
+    ("study small.txt -o out --no-figures --methods drw", "unknown method 'drw'"),
     ("study small.txt -o out --no-figures --sizes 70%,700", "size 700 is larger than the graph"),
+    ("study small.txt -o out --no-figures --seeds 0", "seeds is 0"),
     # shards
     ("sample g.clgs --size 2 --method drve", "'drve' is not offered for shards"),
     ("sample g.clgs --size 2 -o x.txt", "ends in .clgs"),
@@ -268,6 +317,9 @@ def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("refused")
     for name, text in FILES.items():
         (made / name).write_text(text)
+    (made / "cut.txt.gz").write_bytes(
+        gzip.compress(b"".join(b"%d %d\n" % (i, i + 1) for i in range(20_000)))[:-2000]
+    )
     (made / "folder.txt").mkdir()
     ends = np.random.default_rng(1).integers(0, 50, (2, 160)) * 3
     np.savetxt(made / "threes.txt", ends.T, fmt="%d")

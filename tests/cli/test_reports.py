@@ -6,6 +6,7 @@ import re
 import sys
 from html import escape
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from browser import browser, plotting  # noqa: F401
@@ -13,6 +14,8 @@ from cli_runs import process
 from graphs import tangle
 
 from clgraph import Graph, powerlaw_graph, read, study, write
+from clgraph.errors import InputError
+from clgraph.measures import report
 from clgraph.methods import LITERATURE
 from clgraph.studies.origin import Origin, curve_of, facts_of
 
@@ -127,10 +130,14 @@ def test_panels_and_tables_for_print(files, both, plotting, run, tmp_path):  # n
     assert done.out.startswith("| measure | original | sample | difference |")
     assert sorted(each.name for each in folder.iterdir()) == ["degrees.pdf", "hops.pdf"]
     assert f"{folder}/degrees.pdf: degrees\n" in done.err and "{panel}" not in done.err
+    for each in folder.iterdir():
+        assert b"/FontFile2" in each.read_bytes() and b"/Type3" not in each.read_bytes()
     run(f"{one} --panel ranks --columns 2").fine()
     assert "<text" in (tmp_path / "one.svg").read_text()
     for line, why in (
         (f"{one} --panel ranks,hops", "2 panels would go to one file; put {panel}"),
+        (f"{one} --panel rank", "'rank' is no panel"),
+        (f"{one} --panel eigenvalues", "there is no panel eigenvalues here"),
         (f"quality {files}/whole.txt --panel ranks", "--panel is for --plot"),
         (f"{one} --columns 2", "--columns is for --panel"),
     ):
@@ -240,6 +247,15 @@ def test_without_matplotlib_the_extra_is_named(files, run, monkeypatch, tmp_path
     said = run(f"quality {files}/whole.txt {option}").refused("pip install 'pyclgraph[plot]'")
     assert said.startswith(f"clgraph: error: {option.split()[0]} needs matplotlib")
     run(f"quality {files}/whole.txt -q").fine()
+
+
+def test_an_unwritable_folder(files, plotting, run, monkeypatch, tmp_path):  # noqa: F811
+    refuse = Mock(side_effect=InputError("cannot write: no room left"))
+    monkeypatch.setattr("clgraph.measures.report.atomic_write", refuse)
+    monkeypatch.setattr(report, "report_html", lambda *args, **kwargs: "")
+    line = f"quality {files}/whole.txt --no-eigenvalues --report {tmp_path}/r.html"
+    run(line).refused("no room left")
+    assert not list(tmp_path.iterdir())
 
 
 # --- studies ----------------------------------------------------------------------------------------------

@@ -62,6 +62,7 @@ def test_what_is_refused(device):
         (graph, [0.5, 1, 2], {}, "labels is of type float64"),
         (graph, "abc", {}, "labels"),
         (graph, [0, 0, 1], {"resolution": np.nan}, "resolution is nan"),
+        (graph, [0, 0, 1], {"weight": 1}, "weight is 1"),
         (Graph.from_edges([], [], vertices=[1]), [0], {}, "no edges"),
         *(sums if "HAVE_FP64" in device.features else ()),
     ):

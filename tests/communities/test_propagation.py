@@ -161,7 +161,11 @@ def test_a_table_of_labels(device):
 
 def test_what_is_refused(device):
     graph = Graph.from_edges([0], [1])
-    for arguments, message in (((graph, -1), "iterations is -1"), ((graph, 3, "async"), "mode is 'async'")):
+    for arguments, message in (
+        ((graph, -1), "iterations is -1"),
+        ((graph, 1.5), "iterations is 1.5"),
+        ((graph, 3, "async"), "mode is 'async'"),
+    ):
         with pytest.raises(InputError, match=message):
             label_propagation(*arguments, device=device)
     most = 2**31 - 1

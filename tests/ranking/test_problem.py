@@ -23,6 +23,8 @@ BAD = {
     "id of another type": ({"nstart": {"x": 1}}, "nstart: .*'x'.* is not in the graph"),
     "shape": ({"personalization": [1, 2]}, r"shape \(2,\); the graph has 3"),
     "words": ({"personalization": ["a", "b", "c"]}, "not a number"),
+    "policy": ({"dangling": "ignore"}, "use 'personalization', 'uniform', 'drop'"),
+    "damping 1": ({"damping": 1}, "damping is 1"),
     "damping nan": ({"damping": float("nan")}, "finite"),
     "damping negative": ({"damping": -0.1}, "at least 0 and below 1"),
     "damping text": ({"damping": "0.85"}, "use a number"),
@@ -38,7 +40,11 @@ BAD = {
     "vacuous, linf": ({"tol": 1, "norm": "linf"}, "cannot fail"),
     "norm": ({"norm": "l3"}, "norm is 'l3'"),
     "max_iter": ({"max_iter": 0}, "max_iter is 0"),
+    "max_iter float": ({"max_iter": 10.0}, "max_iter is 10.0"),
     "variant": ({"variant": "fast"}, "variant is 'fast'"),
+    "dtype": ({"dtype": "float16"}, "dtype is 'float16'"),
+    "what then": ({"on_nonconvergence": "ignore"}, "on_nonconvergence"),
+    "weight": ({"weight": "yes"}, "weight is 'yes'"),
 }
 
 
