@@ -101,6 +101,8 @@ def test_once_per_process(device):
     assert device.program("device/memory_fill") is device.program("device/memory_fill")
     assert device.program("sampling/members", BLOCK=32) is not device.program("sampling/members")
     assert device.program("device/memory_fill").fill_4 is device.program("device/memory_fill").fill_4
+    with pytest.raises(AttributeError, match="fill_4"):
+        device.program("device/memory_fill").frobnicate  # noqa: B018
 
 
 @pytest.mark.smoke

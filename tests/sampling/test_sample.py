@@ -177,6 +177,11 @@ def test_bad_arguments(method, options, word):
         sample(random_graph(0, 10, 20, directed=True), method, **{"seed": 1, **options})
 
 
+def test_unknown_options():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'sise'"):
+        sample(random_graph(0, 10, 20), size=0.5, sise=3)
+
+
 @pytest.mark.smoke
 def test_a_seed_is_drawn_and_recorded(device):
     made = sample(random_graph(0, 50, 100), "drv", size=0.5, device=device)
